@@ -1,0 +1,219 @@
+"""What every harvester returns: the one page that a new harvester has to satisfy.
+
+A harvester turns one transcript file into a `Reading`. It knows nothing of sleepd: no database, no settings, no
+redaction. It never raises for what stands in a file; a piece that cannot be read becomes a `Defect`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Protocol
+
+
+class SessionKind(StrEnum):
+    """Who drove the session."""
+
+    INTERACTIVE = "interactive"
+    """A person typed the prompts."""
+    HEADLESS = "headless"
+    """A script started the agent (`claude -p`, `codex exec`, an SDK)."""
+    SUBAGENT = "subagent"
+    """Another agent wrote the prompts."""
+
+
+class Role(StrEnum):
+    USER = "user"
+    ASSISTANT = "assistant"
+
+
+class Origin(StrEnum):
+    """Why a turn stands in the transcript. Only a `PROMPT` was written by whoever drove the session."""
+
+    PROMPT = "prompt"
+    """Words of the driver: a person's in an interactive session, a script's or an agent's in the other kinds."""
+    COMMAND = "command"
+    """A slash command without words of its own (one with arguments gives a PROMPT that holds the arguments)."""
+    SHELL = "shell"
+    """A shell line the user ran inside the agent (`!cmd`)."""
+    INTERRUPT = "interrupt"
+    """The user stopped the agent."""
+    INJECTED = "injected"
+    """Text the client added in the user's name: reminders, skill bodies, summaries, hook output, IDE context."""
+    REPLY = "reply"
+    """The agent's own words (role ASSISTANT)."""
+
+
+class ToolStatus(StrEnum):
+    OK = "ok"
+    ERROR = "error"
+    DENIED = "denied"
+    """The user refused the call."""
+    UNANSWERED = "unanswered"
+    """No result is on disk: interrupted, crashed or still running."""
+
+
+class SkillTrigger(StrEnum):
+    USER = "user"
+    AGENT = "agent"
+    CONTEXT = "context"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """One action of the agent with its result."""
+
+    id: str
+    name: str
+    input: str
+    """The arguments: compact JSON of an object, or the free text of a text-only tool. At most `clip` characters."""
+    output: str | None = None
+    """The result's text, at most `clip` characters; None when no result is on disk."""
+    status: ToolStatus = ToolStatus.UNANSWERED
+    exit_code: int | None = None
+    """The process's exit status where the transcript states one; None when unknown."""
+    feedback: str | None = None
+    """What the user said with a denial, or the marker `user-modified` when the user changed the proposed edit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One message, in order.
+
+    In a reading that continues an earlier one (`Reading.whole` is False) a turn whose `id` was returned before
+    *continues* that turn: its text is to be appended and its tool calls added.
+    """
+
+    id: str
+    """The vendor's id of the message (or one made of the session and the position), unique in its session."""
+    position: int
+    """Orders the turns of a session; the byte offset of the turn's first line where the file is a log."""
+    role: Role
+    origin: Origin
+    text: str
+    at: datetime | None = None
+    """Aware, UTC."""
+    model: str | None = None
+    skill: str | None = None
+    """The skill that drove this turn, where the transcript attributes one (last segment of a qualified name)."""
+    cwd: str | None = None
+    branch: str | None = None
+    abandoned: bool = False
+    """The user rewound past this turn: it lies on no path to the conversation's end."""
+    tool_calls: tuple[ToolCall, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkillUse:
+    """A skill that was really loaded (an offer in a listing is not a use)."""
+
+    name: str
+    path: str | None = None
+    """The SKILL.md or its folder, where the transcript names it."""
+    trigger: SkillTrigger
+    position: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tokens:
+    """Counts of one session; `input` excludes what was read from or written to a cache. None = not stated."""
+
+    input: int | None = None
+    output: int | None = None
+    cache_read: int | None = None
+    cache_write: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """One conversation, or (in a continuing reading) what was added to it."""
+
+    agent: str
+    """`claude-code`, `codex`, `copilot-vscode` or `copilot-cli`."""
+    id: str
+    """The vendor's id, unique per agent; for a sub-agent `<parent>/<agent id>`."""
+    kind: SessionKind
+    parent_id: str | None = None
+    """The session this one was forked from or spawned by, where known."""
+    cwd: str | None = None
+    branch: str | None = None
+    title: str | None = None
+    version: str | None = None
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    models: tuple[str, ...] = ()
+    skills: tuple[SkillUse, ...] = ()
+    tokens: Tokens = field(default_factory=Tokens)
+    """Cumulative over the whole session, also in a continuing reading (the cursor's `state` carries the sum)."""
+    votes: Mapping[str, int] = field(default_factory=dict)
+    """Turn id of a reply -> +1 or -1, where the client has thumbs."""
+    turns: tuple[Turn, ...] = ()
+    late_results: tuple[ToolCall, ...] = ()
+    """Results for calls that an earlier reading returned unanswered; matched by `id`, `input` and `name` empty."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Defect:
+    """A piece of a transcript that could not be read."""
+
+    path: str
+    offset: int
+    """Byte offset of the piece in the file."""
+    reason: str
+    """One of the stable words of `docs/reference/defects.md`, e.g. `bad-json`, `truncated`, `not-utf8`, `binary`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cursor:
+    """Where a file was left, and enough to know it again."""
+
+    inode: int
+    size: int
+    mtime_ns: int
+    offset: int
+    """Byte offset behind the last consumed newline."""
+    head: str
+    """Digest of the first 4 KiB (or of the whole, if shorter, at that time: see `head_length`)."""
+    head_length: int
+    tail: str
+    """Digest of the (at most) 256 bytes before `offset`."""
+    state: Mapping[str, str] = field(default_factory=dict)
+    """What the agent's harvester must remember to go on; strings only."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What one file gave."""
+
+    session: Session | None
+    """None: nothing in it but metadata, or nothing readable."""
+    defects: tuple[Defect, ...] = ()
+    cursor: Cursor | None = None
+    """None when the file could not be opened."""
+    whole: bool = True
+    """True: replace what was stored for this file. False: add to it."""
+    bytes_read: int = 0
+
+
+class Harvester(Protocol):
+    """One agent's transcripts. Both methods only read; neither raises for a file's contents or absence."""
+
+    agent: str
+
+    def find(self, env: Mapping[str, str], home: Path) -> Iterable[Path]:
+        """Transcript files below the agent's folders, in a stable order.
+
+        `env` holds the agents' own overrides (`CLAUDE_CONFIG_DIR`, `CODEX_HOME`, …), `home` the user's folder.
+        """
+        ...
+
+    def read(self, path: Path, cursor: Cursor | None = None, *, clip: int = 16_512) -> Reading:
+        """Read `path` from `cursor` on, or whole when there is no cursor or the file was rewritten.
+
+        An unchanged file (same inode, size and mtime) returns at once with `bytes_read == 0` and no session.
+        No text in the reading is longer than `clip` characters.
+        """
+        ...

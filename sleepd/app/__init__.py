@@ -1,0 +1,1 @@
+"""What the user touches: commands, settings, wiring."""

@@ -1,0 +1,275 @@
+"""The nouns of sleepd. Values only: frozen, comparable, without storage identity.
+
+Times are aware and UTC. `None` means unknown; it is never written as an empty text or as 0.0.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import NewType
+
+Digest = NewType("Digest", str)
+TaskId = NewType("TaskId", str)
+ClusterId = NewType("ClusterId", str)
+SessionId = NewType("SessionId", str)
+
+
+def digest(*parts: str) -> Digest:
+    """Content address: 32 hex digits over the parts, which cannot run into one another."""
+    sha = hashlib.sha256()
+    for part in parts:
+        body = part.encode("utf-8", "surrogatepass")
+        sha.update(len(body).to_bytes(8, "big"))
+        sha.update(body)
+    return Digest(sha.hexdigest()[:32])
+
+
+class Outcome(StrEnum):
+    """What became of an answer."""
+
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    UNKNOWN = "unknown"
+
+
+class EvidenceKind(StrEnum):
+    """Why an answer counts as accepted or rejected. No kind rests on the words of one language."""
+
+    REDONE = "redone"
+    """The user spoke and the agent did the same thing again."""
+    DENIED = "denied"
+    INTERRUPTED = "interrupted"
+    REWOUND = "rewound"
+    USER_EDITED = "user-edited"
+    VOTED = "voted"
+    TOOL_FAILED = "tool-failed"
+    TOOL_PASSED = "tool-passed"
+    COMMITTED = "committed"
+    MOVED_ON = "moved-on"
+    """The user went on to other work, or ended the session, with this answer standing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One answer to a request and what followed."""
+
+    answer: str
+    outcome: Outcome
+    evidence: tuple[EvidenceKind, ...] = ()
+    reaction: str | None = None
+    """The user's next words, when they were about this answer."""
+    tool_output: str | None = None
+    """The decisive tool result, when the outcome rests on one. Not the user's words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One piece of work cut out of a session."""
+
+    id: TaskId
+    session_id: SessionId
+    project: str
+    """The folder the work was done in; "" when the transcript does not say."""
+    at: datetime
+    request: str
+    context: str
+    """What the agent had seen before it answered: earlier turns and tool results, clipped."""
+    attempts: tuple[Attempt, ...]
+    skill: str | None = None
+    """The skill that was active."""
+
+    @property
+    def rejected(self) -> tuple[Attempt, ...]:
+        return tuple(a for a in self.attempts if a.outcome is Outcome.REJECTED)
+
+    @property
+    def accepted(self) -> Attempt | None:
+        """The answer the user kept; None when none was."""
+        last = self.attempts[-1] if self.attempts else None
+        return last if last is not None and last.outcome is Outcome.ACCEPTED else None
+
+    @property
+    def friction(self) -> int:
+        """How often the user had to ask again."""
+        return len(self.rejected)
+
+
+class Split(StrEnum):
+    TRAIN = "train"
+    VAL = "val"
+    TEST = "test"
+
+
+class CheckKind(StrEnum):
+    """The forms a mined rule check can take (`core.check` says what each value means)."""
+
+    CONTAINS = "contains"
+    LACKS = "lacks"
+    FIRST_LINE = "first-line"
+    LAST_LINE = "last-line"
+    SHAPE = "shape"
+    MAX_WORDS = "max-words"
+    MIN_WORDS = "min-words"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Check:
+    """A machine-checkable condition on an answer."""
+
+    kind: CheckKind
+    value: str
+
+
+class Cause(StrEnum):
+    """Why something could not be measured."""
+
+    AUTH = "auth"
+    QUOTA = "quota"
+    NETWORK = "network"
+    KILLED = "killed"
+    SPENT = "spent"
+    """Our own budget for the night."""
+    TIMEOUT = "timeout"
+    REFUSED = "refused"
+    MALFORMED = "malformed"
+    OVERLONG = "overlong"
+    """The reply hit its own token limit."""
+    NO_CHECK = "no-check"
+
+    @property
+    def outside(self) -> bool:
+        """True when the text under trial cannot be the reason: the draw is repeated, for both sides."""
+        return self in (Cause.AUTH, Cause.QUOTA, Cause.NETWORK, Cause.KILLED, Cause.SPENT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """How well a rollout did, in [0, 1]."""
+
+    value: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unscored:
+    """A rollout that could not be valued. Never 0.0, and in no mean."""
+
+    cause: Cause
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RolloutKey:
+    """What makes two rollouts exchangeable, and `sample`, which tells them apart.
+
+    Promise 6 of the gate: evidence is about this text, this model, these parameters and this judge.
+    """
+
+    task_id: TaskId
+    text: Digest
+    model: str
+    """Name, version and parameters of the task model."""
+    judge: Digest
+    """The task's checks and the judge's version."""
+    sample: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rollout:
+    """One attempt at a task under a text. `mode` is `text-replay`: the request is re-asked, nothing is re-done."""
+
+    key: RolloutKey
+    result: Score | Unscored
+    answer: str
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    cost_usd: float | None = None
+    mode: str = "text-replay"
+
+
+class EditOp(StrEnum):
+    ADD = "add"
+    DELETE = "delete"
+    REPLACE = "replace"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """One bounded change of a skill text.
+
+    `anchor` is a line of the learnt region; it must match exactly once. `add` without an anchor appends.
+    """
+
+    op: EditOp
+    anchor: str | None
+    text: str
+    """The new line or lines; "" for `delete`."""
+    reason: str
+
+    @property
+    def id(self) -> Digest:
+        """Equal edits are equal whatever reason was given."""
+        return digest(self.op, self.anchor or "", " ".join(self.text.split()).casefold())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unmatched:
+    """An edit that could not be applied, and why."""
+
+    edit: Edit
+    reason: str
+
+
+class Verdict(StrEnum):
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    UNDECIDED = "undecided"
+    CLOSED = "closed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkillTarget:
+    """A file that may be changed."""
+
+    agent: str
+    name: str
+    path: str
+    """Absolute."""
+    project: str
+    """The project it belongs to; "" for the user's own."""
+    description: str
+    """When to load it; used when the file has to be made."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A full text under trial, with its place in the user's false-discovery account."""
+
+    id: Digest
+    index: int
+    """t, from 1, given before the first pair."""
+    alpha: float
+    """The level α_t in force for this candidate."""
+    target: SkillTarget
+    base: Digest
+    text: Digest
+    edits: tuple[Edit, ...]
+    tasks: tuple[TaskId, ...]
+    """The validation tasks at its start, in order; later ones do not join."""
+    model: str
+    verdict: Verdict = Verdict.UNDECIDED
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """One draw: a rollout of the candidate against the mean of fresh baseline rollouts of the same task."""
+
+    draw: int
+    task_id: TaskId
+    candidate: float | None
+    """None: unscored for a cause that the text may have."""
+    baseline: float | None

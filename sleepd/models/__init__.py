@@ -1,0 +1,1 @@
+"""The doors to language models and to the embedding model."""

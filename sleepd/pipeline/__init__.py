@@ -1,0 +1,1 @@
+"""The steps of a night; each reads rows and writes rows."""

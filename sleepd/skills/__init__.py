@@ -1,0 +1,1 @@
+"""The files that may be changed, and how they are written."""
