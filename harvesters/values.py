@@ -1,0 +1,80 @@
+"""Reading values out of decoded JSON whose shape nobody promised.
+
+Every function answers None (or an empty container) instead of raising when a field has another type than expected.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+
+def text(obj: object, key: str) -> str | None:
+    """The string under `key` of a JSON object, or None when `obj` is no object or the value no string or empty."""
+    value = obj.get(key) if isinstance(obj, Mapping) else None
+    return value if isinstance(value, str) and value else None
+
+
+def mapping(obj: object, key: str) -> dict[str, Any]:
+    """The object under `key`, or an empty one."""
+    value = obj.get(key) if isinstance(obj, Mapping) else None
+    return value if isinstance(value, dict) else {}
+
+
+def sequence(obj: object, key: str) -> list[Any]:
+    """The array under `key`, or an empty one."""
+    value = obj.get(key) if isinstance(obj, Mapping) else None
+    return value if isinstance(value, list) else []
+
+
+def integer(obj: object, key: str) -> int | None:
+    """The whole number under `key`, or None. A float with no fraction counts, true and false do not."""
+    value = obj.get(key) if isinstance(obj, Mapping) else None
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def flag(obj: object, key: str) -> bool | None:
+    """The boolean under `key`, or None."""
+    value = obj.get(key) if isinstance(obj, Mapping) else None
+    return value if isinstance(value, bool) else None
+
+
+def moment(value: object) -> datetime | None:
+    """An aware UTC datetime from an ISO-8601 string or from epoch seconds, milliseconds or microseconds.
+
+    A string without an offset is taken as UTC; digits beyond microseconds are dropped. None when it is no time.
+    """
+    if isinstance(value, str):
+        return _moment_of_text(value.strip())
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return _moment_of_number(value)
+    return None
+
+
+def clip(value: str, limit: int) -> str:
+    """The first `limit` characters of `value`."""
+    return value if len(value) <= limit else value[:limit]
+
+
+def _moment_of_text(value: str) -> datetime | None:
+    if len(value) >= 9 and value.isascii() and value.isdigit():
+        return _moment_of_number(int(value[:20]))
+    try:
+        parsed = datetime.fromisoformat(value)
+        return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _moment_of_number(value: float) -> datetime | None:
+    if not math.isfinite(value) or value <= 0:
+        return None
+    seconds = value / 1_000_000 if value >= 1e14 else value / 1000 if value >= 1e11 else value
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
