@@ -1,0 +1,57 @@
+"""Where sleepd keeps its files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """Absolute paths. Nothing is made here: whoever writes first makes the folder, readable by its owner alone."""
+
+    config: Path
+    """The settings file."""
+    database: Path
+    state: Path
+    """The folder of logs, locks and reports: all of it can be deleted without losing what was learnt."""
+
+    @property
+    def log(self) -> Path:
+        """The log file; older ones lie beside it as `sleepd.log.1`, `sleepd.log.2`, …"""
+        return self.state / "sleepd.log"
+
+    @property
+    def lock(self) -> Path:
+        """The lock file one night holds."""
+        return self.state / "night.lock"
+
+    @property
+    def reports(self) -> Path:
+        """The folder of written reports."""
+        return self.state / "reports"
+
+    @classmethod
+    def below(cls, folder: Path) -> Places:
+        """Everything in one folder."""
+        folder = folder.expanduser().absolute()
+        return cls(config=folder / "config.toml", database=folder / "sleepd.db", state=folder / "state")
+
+    @classmethod
+    def of_this_system(cls) -> Places:
+        """Where the operating system wants such files (the XDG folders on Linux)."""
+        folders = platformdirs.PlatformDirs("sleepd", appauthor=False)
+        return cls(
+            config=folders.user_config_path / "config.toml",
+            database=folders.user_data_path / "sleepd.db",
+            state=folders.user_state_path,
+        )
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder and whatever lacks above it, for the owner alone (0700). Folders that exist stay as they are."""
+    missing = [part for part in (folder, *folder.parents) if not part.exists()]
+    for part in reversed(missing):
+        part.mkdir(mode=0o700, exist_ok=True)

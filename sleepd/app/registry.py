@@ -1,0 +1,62 @@
+"""Adapters by name. The built-in ones are registered the same way as anybody else's: by entry point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from importlib import metadata
+from typing import cast
+
+from harvesters.records import Harvester
+from sleepd.core.errors import MissingPart, UnknownName
+from sleepd.core.ports import Embedder, Model
+from sleepd.models.settings import EmbedderSettings, ModelSettings
+
+HARVESTERS = "sleepd.harvesters"
+MODELS = "sleepd.models"
+EMBEDDERS = "sleepd.embedders"
+
+MakeModel = Callable[[ModelSettings], Model]
+MakeEmbedder = Callable[[EmbedderSettings], Embedder]
+
+
+def names(group: str) -> tuple[str, ...]:
+    """What is registered in a group, sorted. Imports no adapter."""
+    return tuple(sorted(_points(group)))
+
+
+def harvester(name: str) -> Harvester:
+    """A ready harvester. Raises UnknownName, or MissingPart when a library it needs is not installed."""
+    return cast(Callable[[], Harvester], _load(HARVESTERS, name))()
+
+
+def model(name: str) -> MakeModel:
+    """What makes a model from its settings. Raises as `harvester` does."""
+    return cast(MakeModel, _load(MODELS, name))
+
+
+def embedder(name: str) -> MakeEmbedder:
+    """What makes an embedder from its settings. Raises as `harvester` does."""
+    return cast(MakeEmbedder, _load(EMBEDDERS, name))
+
+
+@cache
+def _points(group: str) -> dict[str, metadata.EntryPoint]:
+    """Read once: the lookup walks every installed package."""
+    return {point.name: point for point in metadata.entry_points(group=group)}
+
+
+def _load(group: str, name: str) -> object:
+    """The registered object. There is no fallback: a misspelt name must never become another adapter."""
+    point = _points(group).get(name)
+    what = group.removeprefix("sleepd.").removesuffix("s")
+    if point is None:
+        raise UnknownName(what, name, names(group))
+    try:
+        return point.load()
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] in ("sleepd", "harvesters"):
+            raise
+        raise MissingPart(
+            f"the {what} {name!r} needs {error.name}, which is not installed; install it and try again"
+        ) from error

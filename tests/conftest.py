@@ -1,0 +1,83 @@
+"""Every test runs alone: its own home, none of the developer's settings, no network but this machine's own."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import hypothesis
+import pytest
+
+CI = bool(os.environ.get("CI"))  # noqa: TID251  the test run's own switch
+
+hypothesis.settings.register_profile(
+    "sleepd",
+    deadline=None,  # a shared machine is slow at times; that is no defect
+    derandomize=CI,
+    database=None,
+    print_blob=True,
+)
+hypothesis.settings.load_profile("sleepd")
+
+FOREIGN_PREFIXES = ("SLEEPD_", "XDG_", "CLAUDE", "CODEX", "COPILOT", "VSCODE", "ANTHROPIC_", "OPENAI_")
+"""Variables that move the files of sleepd or of an agent, or hold a login."""
+
+
+@pytest.fixture(autouse=True)
+def own_home(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty home folder; the variables that would lead out of it are gone or point into it."""
+    home = tmp_path_factory.mktemp("home")
+    for name in list(os.environ):  # noqa: TID251  names only, to remove them
+        if name.startswith(FOREIGN_PREFIXES):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USERPROFILE", str(home))
+    for name, folder in {
+        "XDG_CONFIG_HOME": ".config",
+        "XDG_DATA_HOME": ".local/share",
+        "XDG_STATE_HOME": ".local/state",
+        "XDG_CACHE_HOME": ".cache",
+    }.items():
+        monkeypatch.setenv(name, str(home / folder))
+    # Libraries that would look something up on the network are told not to.
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    return home
+
+
+def _is_here(address: Any) -> bool:
+    """Unix sockets, and the loopback addresses."""
+    if not isinstance(address, tuple):
+        return True
+    host = str(address[0])
+    return host.startswith("127.") or host in ("::1", "localhost", "")
+
+
+def _guarded(original: Callable[..., Any]) -> Callable[..., Any]:
+    def connect(self: socket.socket, address: Any) -> Any:
+        if not _is_here(address):
+            # A BaseException, so that no handler for network trouble can take it for an outage.
+            pytest.fail(f"a test tried to reach {address!r}; only this machine is allowed")
+        return original(self, address)
+
+    return connect
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Connections and look-ups that would leave this machine fail the test."""
+    lookup = socket.getaddrinfo
+
+    def getaddrinfo(host: Any, *rest: Any, **options: Any) -> Any:
+        name = host.decode() if isinstance(host, bytes) else host
+        if name is not None and not _is_here((name,)):
+            pytest.fail(f"a test tried to look up {name!r}; only this machine is allowed")
+        return lookup(host, *rest, **options)
+
+    monkeypatch.setattr(socket.socket, "connect", _guarded(socket.socket.connect))
+    monkeypatch.setattr(socket.socket, "connect_ex", _guarded(socket.socket.connect_ex))
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
