@@ -1,0 +1,185 @@
+"""What reading a Codex rollout must keep in mind: who drove the session, where it was copied from, what it cost.
+
+All of it fits into a cursor's state, so that a grown rollout can be read on from where it was left.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from harvesters.decode import loads
+from harvesters.drafts import compact
+from harvesters.jsonl import digest
+from harvesters.records import SessionKind, Tokens
+from harvesters.values import integer, mapping, text
+
+MAX_REMEMBERED = 64
+_FORMAT = 1
+_USAGE_FIELDS = ("input_tokens", "cached_input_tokens", "cache_write_input_tokens", "output_tokens")
+_UUID7 = re.compile(r"([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
+_PERSON_SOURCES = (None, "user", "cli", "vscode")
+
+
+@dataclass(slots=True)
+class Memory:
+    """Everything a continuing reading has to know of the earlier ones."""
+
+    format: int = _FORMAT
+    thread: str | None = None
+    """The vendor's id of this thread."""
+    kind: str = SessionKind.INTERACTIVE.value
+    parent: str | None = None
+    cwd: str | None = None
+    branch: str | None = None
+    version: str | None = None
+    title: str | None = None
+    started: str | None = None
+    model: str | None = None
+    models: list[str] = field(default_factory=list)
+    bare: bool = False
+    """True for the first generation, whose lines have no timestamps and do not say who typed."""
+    turn: str | None = None
+    """The vendor's id of the running turn."""
+    count: int = 0
+    """Turns made within the running vendor turn."""
+    spoken: bool = False
+    """True when the agent said something in the running vendor turn."""
+    stream: str = ""
+    """The records that prompts are taken from: `event`, `item` or `response`."""
+    reply: list[Any] | None = None
+    """Id and position of the reply that calls belong to."""
+    said: list[str] = field(default_factory=list)
+    """Digest of the last reply's text, and the records it was seen in."""
+    copied_from: str | None = None
+    """The thread whose beginning was copied into this file."""
+    copying: bool = False
+    """True while the records belong to that copy."""
+    first: float | None = None
+    """When the first line was written, in epoch seconds."""
+    total: list[int] | None = None
+    """The last cumulative token count."""
+    counted: dict[str, int] = field(default_factory=dict)
+    recorded: dict[str, int] = field(default_factory=dict)
+    responses: list[str] = field(default_factory=list)
+    skills: list[str] = field(default_factory=list)
+    calls: dict[str, list[Any]] = field(default_factory=dict)
+
+    @property
+    def session_id(self) -> str | None:
+        """The session's id: the thread's, and below its parent's for a sub-agent."""
+        if self.kind == SessionKind.SUBAGENT.value and self.parent and self.thread:
+            return f"{self.parent}/{self.thread}"
+        return self.thread
+
+    def state(self) -> dict[str, str]:
+        """This memory as a cursor's state."""
+        return {"memory": compact(asdict(self))}
+
+    def tokens(self) -> Tokens:
+        """Spent so far. Usage records, where there are any, stand for the cumulative counts beside them."""
+        sums = self.recorded or self.counted
+        if not sums:
+            return Tokens()
+        cached, written = sums.get("cached_input_tokens", 0), sums.get("cache_write_input_tokens")
+        return Tokens(
+            input=max(0, sums.get("input_tokens", 0) - cached - (written or 0)),
+            output=sums.get("output_tokens", 0),
+            cache_read=cached,
+            cache_write=written,
+        )
+
+    def introduce(self, meta: Mapping[str, Any]) -> None:
+        """Take in the first `session_meta` (or the header line of a bare file)."""
+        self.thread = text(meta, "id") or text(meta, "session_id")
+        self.kind = kind_of(meta).value
+        self.parent = parent_of(meta)
+        self.cwd = text(meta, "cwd")
+        self.branch = text(mapping(meta, "git"), "branch")
+        self.version = text(meta, "cli_version")
+        self.started = text(meta, "timestamp")
+
+    def heard(self, words: str, record: str) -> bool:
+        """True when `words` is the last reply once more, told by another kind of record."""
+        fingerprint = digest(words.encode())
+        if self.said and self.said[0] == fingerprint and record not in self.said[1:]:
+            self.said.append(record)
+            return True
+        self.said = [fingerprint, record]
+        return False
+
+    def count_tokens(self, info: Mapping[str, Any]) -> None:
+        """Take in the `info` of a `token_count`: the cumulative count may stand still, or start again."""
+        total = mapping(info, "total_token_usage")
+        numbers = [integer(total, name) or 0 for name in _USAGE_FIELDS]
+        if not total or numbers == self.total:
+            return
+        before, self.total = self.total, numbers
+        if self.copying:
+            return
+        last = mapping(info, "last_token_usage")
+        steps = [integer(last, name) or 0 for name in _USAGE_FIELDS] if last else _increase(before, numbers)
+        for name, step in zip(_USAGE_FIELDS, steps, strict=True):
+            if step or name in total:
+                self.counted[name] = self.counted.get(name, 0) + step
+
+    def record_usage(self, payload: Mapping[str, Any]) -> None:
+        """Take in a `token_usage_record`, once for each response."""
+        response, usage = text(payload, "response_id"), mapping(payload, "usage")
+        if not usage or self.copying or response in self.responses:
+            return
+        if response is not None:
+            self.responses = [*self.responses, response][-MAX_REMEMBERED:]
+        for name in _USAGE_FIELDS:
+            number = integer(usage, name)
+            if number is not None:
+                self.recorded[name] = self.recorded.get(name, 0) + number
+
+    def forget_copy(self) -> None:
+        """The records so far were the parent's: what was gathered from them is not this session's."""
+        self.counted, self.recorded, self.responses = {}, {}, []
+        self.said, self.reply, self.skills, self.calls = [], None, [], {}
+        self.stream, self.count, self.spoken = "", 0, False
+
+
+def remembered(state: Mapping[str, str]) -> Memory | None:
+    """The memory in a cursor's state; None when it is not one that this version wrote."""
+    value = loads(state.get("memory", "").encode())
+    if not isinstance(value, dict) or value.get("format") != _FORMAT:
+        return None
+    known = {item.name for item in fields(Memory)}
+    return Memory(**value) if known == set(value) else None
+
+
+def kind_of(meta: Mapping[str, Any]) -> SessionKind:
+    """Who drove a session, by its first `session_meta`."""
+    source, originator = meta.get("source"), text(meta, "originator") or ""
+    if isinstance(source, dict) and ("subagent" in source or "internal" in source):
+        return SessionKind.SUBAGENT
+    if source in ("exec", "mcp") or originator == "codex_exec" or originator.startswith("codex_sdk"):
+        return SessionKind.HEADLESS
+    if text(meta, "thread_source") not in _PERSON_SOURCES:
+        return SessionKind.SUBAGENT
+    return SessionKind.INTERACTIVE
+
+
+def parent_of(meta: Mapping[str, Any]) -> str | None:
+    """The thread this one was spawned by or forked from."""
+    spawn = mapping(mapping(mapping(meta, "source"), "subagent"), "thread_spawn")
+    return text(spawn, "parent_thread_id") or text(meta, "parent_thread_id") or text(meta, "forked_from_id")
+
+
+def is_older(identifier: str | None, other: str | None) -> bool | None:
+    """True when one time-ordered id (UUID version 7) was made before another; None when that cannot be told."""
+    mine, theirs = _UUID7.fullmatch(identifier or ""), _UUID7.fullmatch(other or "")
+    if mine is None or theirs is None:
+        return None
+    return mine.groups() < theirs.groups()
+
+
+def _increase(before: list[int] | None, now: list[int]) -> list[int]:
+    if before is None or any(later < earlier for earlier, later in zip(before, now, strict=True)):
+        return now
+    return [later - earlier for earlier, later in zip(before, now, strict=True)]

@@ -1,0 +1,336 @@
+"""Putting a Codex session together from the records of a rollout, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from harvesters import codex_text as words
+from harvesters.codex_memory import MAX_REMEMBERED, Memory, is_older
+from harvesters.codex_tools import CALL_TYPES, OUTPUT_TYPES, Tools
+from harvesters.drafts import CallDraft, Calls, TurnDraft, freeze_turns
+from harvesters.records import Origin, Role, Session, SessionKind, SkillTrigger, SkillUse
+from harvesters.values import integer, mapping, moment, sequence, text
+
+Payload = dict[str, Any]
+STREAMS = ("event", "item", "response")
+"""Records that tell a prompt; a file that has the first is read by the first alone, and so on."""
+_NOT_BY_THE_USER = ("budget_limited", "review_ended")
+_COPY_SECONDS = 1.0
+
+
+class Rollout:
+    """Gathers the turns of one rollout; made anew for each reading."""
+
+    def __init__(self, memory: Memory | None = None) -> None:
+        self.memory = memory or Memory()
+        self.continues = memory is not None
+        self.needs_whole = False
+        """True when this reading changes what an earlier one returned: read the file from its beginning instead."""
+        self._turns: list[TurnDraft] = []
+        self._reply: TurnDraft | None = None
+        self._last_position = -1
+        self._tools = Tools(Calls(self.memory.calls), self._attach, self._made_up_id)
+        self._skills: list[SkillUse] = []
+        self._rolled_back: list[tuple[int, int]] = []
+        self._at: datetime | None = None
+        self._ended: datetime | None = None
+        self._offset = 0
+        self._saw_task = False
+        self._lines: dict[str, Callable[[Payload], None]] = {
+            "session_meta": self._session_meta,
+            "turn_context": self._turn_context,
+            "response_item": self._response_item,
+            "event_msg": self._event,
+            "token_usage_record": self.memory.record_usage,
+        }
+        self._events: dict[str, Callable[[Payload], None]] = {
+            "task_started": self._task_started,
+            "turn_started": self._task_started,
+            "task_complete": self._task_complete,
+            "turn_complete": self._task_complete,
+            "turn_aborted": self._turn_aborted,
+            "thread_rolled_back": self._thread_rolled_back,
+            "user_message": self._user_event,
+            "agent_message": lambda event: self._say(text(event, "message"), "event"),
+            "item_completed": self._item_completed,
+            "thread_name_updated": self._renamed,
+        }
+
+    # -- records -----------------------------------------------------------------------------------------------------
+
+    def take(self, offset: int, record: Payload) -> None:
+        """Take in one record that stands at `offset`."""
+        self._offset = offset
+        kind = text(record, "type")
+        self._at = moment(record.get("timestamp"))
+        if self._at is not None:
+            self._ended = self._at if self._ended is None else max(self._ended, self._at)
+            if self.memory.first is None:
+                self.memory.first = self._at.timestamp()
+        if kind in self._lines and isinstance(record.get("payload"), dict):
+            self._copy_over()
+            self._lines[kind](record["payload"])
+        elif kind is None and self.memory.thread is None and text(record, "id"):
+            self.memory.introduce(record)
+            self.memory.bare = True
+        elif self.memory.bare:
+            self._at = moment(self.memory.started)
+            self._response_item(record)
+
+    def take_document(self, document: Payload) -> None:
+        """Take in the oldest form: one JSON object with the session's head and its items."""
+        self.memory.introduce(mapping(document, "session"))
+        self.memory.bare = True
+        for position, item in enumerate(sequence(document, "items")):
+            if isinstance(item, dict):
+                self.take(position, item)
+
+    def session(self, limit: int) -> Session | None:
+        """What this reading gave; None when there is no turn in it and it begins the file."""
+        turns = self._finish()
+        memory = self.memory
+        memory.calls = self._tools.calls.remembered()
+        late = tuple(call.frozen(limit) for call in self._tools.calls.late.values())
+        frozen = freeze_turns(turns, limit)
+        if memory.session_id is None or not (frozen or late or self.continues):
+            return None
+        return Session(
+            agent="codex",
+            id=memory.session_id,
+            kind=SessionKind(memory.kind),
+            parent_id=memory.parent,
+            cwd=memory.cwd,
+            branch=memory.branch,
+            title=memory.title,
+            version=memory.version,
+            started_at=moment(memory.started),
+            ended_at=self._ended or moment(memory.started),
+            models=tuple(memory.models),
+            skills=tuple(self._skills),
+            tokens=memory.tokens(),
+            turns=frozen,
+            late_results=late,
+        )
+
+    # -- the frame ---------------------------------------------------------------------------------------------------
+
+    def _session_meta(self, meta: Payload) -> None:
+        memory = self.memory
+        if memory.thread is None:
+            memory.introduce(meta)
+            return
+        other = text(meta, "id")
+        if other and other != memory.thread and not self._turns and memory.turn is None:
+            memory.copied_from, memory.copying = other, True
+
+    def _turn_context(self, context: Payload) -> None:
+        memory = self.memory
+        if memory.copying:
+            return
+        model = text(context, "model")
+        if model:
+            memory.model = model
+            if model not in memory.models:
+                memory.models.append(model)
+        memory.cwd = text(context, "cwd") or memory.cwd
+        self._enter(text(context, "turn_id"))
+
+    def _task_started(self, event: Payload) -> None:
+        turn = text(event, "turn_id")
+        if self.memory.copied_from is not None:
+            self._cut_copy(turn)
+        self._saw_task = True
+        if not self.memory.copying:
+            self._enter(turn)
+
+    def _enter(self, turn: str | None) -> None:
+        if turn is not None and turn != self.memory.turn:
+            self.memory.turn, self.memory.count, self.memory.spoken = turn, 0, False
+
+    def _cut_copy(self, turn: str | None) -> None:
+        """A turn older than this thread is the parent's; without such ids, one begun in the file's first second."""
+        older = is_older(turn, self.memory.thread)
+        if older is not None:
+            self.memory.copying = older
+        elif self._in_first_second():
+            self.memory.copying = False
+            self._drop_everything()
+        else:
+            self.memory.copying = False
+
+    def _copy_over(self) -> None:
+        """Forks made before turns had ids hold no `task_started`: their own part begins after the first second."""
+        memory = self.memory
+        if memory.copying and not self._saw_task and self._at is not None and not self._in_first_second():
+            memory.copying = False
+
+    def _in_first_second(self) -> bool:
+        first = self.memory.first
+        return first is not None and self._at is not None and self._at.timestamp() - first <= _COPY_SECONDS
+
+    def _drop_everything(self) -> None:
+        self.needs_whole = self.needs_whole or self.continues
+        self.memory.forget_copy()
+        self._turns, self._skills, self._rolled_back, self._reply = [], [], [], None
+        self._tools = Tools(Calls(), self._attach, self._made_up_id)
+
+    def _turn_aborted(self, event: Payload) -> None:
+        reason = text(event, "reason") or ""
+        if reason not in _NOT_BY_THE_USER:
+            self._add(Role.USER, Origin.INTERRUPT, reason)
+
+    def _thread_rolled_back(self, event: Payload) -> None:
+        if not self.memory.copying:
+            self._rolled_back.append((len(self._turns), integer(event, "num_turns") or 1))
+
+    def _task_complete(self, event: Payload) -> None:
+        if not self.memory.spoken:
+            self._say(text(event, "last_agent_message"), "task")
+
+    def _renamed(self, event: Payload) -> None:
+        self.memory.title = text(event, "thread_name") or self.memory.title
+
+    # -- words -------------------------------------------------------------------------------------------------------
+
+    def _event(self, event: Payload) -> None:
+        kind = text(event, "type")
+        if kind == "token_count":
+            self.memory.count_tokens(mapping(event, "info"))
+        elif self.memory.copying and kind not in ("task_started", "turn_started"):
+            return
+        elif kind in self._events:
+            self._events[kind](event)
+        else:
+            self._tools.ended(event)
+
+    def _response_item(self, item: Payload) -> None:
+        kind = text(item, "type")
+        if self.memory.copying or kind is None:
+            return
+        if kind == "message":
+            self._message(item)
+        elif kind in OUTPUT_TYPES:
+            self._tools.output(item)
+        elif kind in CALL_TYPES:
+            for skill in words.skills_read(self._tools.begun(kind, item)):
+                self._use_skill(skill, SkillTrigger.AGENT)
+
+    def _message(self, item: Payload) -> None:
+        parts = words.texts_of(item.get("content"))
+        if item.get("role") == "assistant":
+            self._say("".join(parts), "response")
+        elif item.get("role") == "user":
+            for part in parts:
+                if words.is_injected(part):
+                    self._inject(part)
+            self._ask("\n".join(part for part in parts if not words.is_injected(part)), "response")
+
+    def _user_event(self, event: Payload) -> None:
+        message = text(event, "message") or ""
+        if words.is_injected(message) or text(event, "kind") in ("user_instructions", "environment_context"):
+            return  # the same text stands in a response item, where it is taken from
+        self._ask(message, "event")
+
+    def _ask(self, message: str, stream: str) -> None:
+        request = words.request_of(message)
+        if request:
+            self._add(Role.USER, Origin.PROMPT, request).stream = stream
+            self._reply, self.memory.reply, self.memory.spoken = None, None, False
+
+    def _inject(self, fragment: str) -> None:
+        line, skill = words.shell_line(fragment), words.skill_of(fragment)
+        if skill is not None:
+            self._use_skill(skill, SkillTrigger.USER)
+        if line is not None:
+            self._add(Role.USER, Origin.SHELL, line)
+        else:
+            self._add(Role.USER, Origin.INJECTED, fragment)
+
+    def _say(self, message: str | None, record: str) -> None:
+        if not message or not message.strip():
+            return
+        self.memory.spoken = True
+        if not self.memory.heard(words.same_words(message), record):
+            self._begin_reply(message)
+
+    def _begin_reply(self, message: str) -> TurnDraft:
+        self._reply = self._add(Role.ASSISTANT, Origin.REPLY, message)
+        self.memory.reply = [self._reply.id, self._reply.position]
+        return self._reply
+
+    def _id_root(self) -> str:
+        return self.memory.turn or self.memory.thread or "rollout"
+
+    def _item_completed(self, event: Payload) -> None:
+        item = mapping(event, "item")
+        kind = text(item, "type")
+        if kind == "UserMessage":
+            self._ask("\n".join(words.texts_of(item.get("content"))), "item")
+        elif kind == "AgentMessage":
+            self._say("".join(words.texts_of(item.get("content"))), "item")
+        elif "user" not in (text(item, "source") or "").lower():
+            self._tools.item(kind, item)
+
+    def _add(self, role: Role, origin: Origin, message: str) -> TurnDraft:
+        memory = self.memory
+        self._last_position = max(self._offset, self._last_position + 1)
+        turn = TurnDraft(
+            id=f"{self._id_root()}:{memory.count}",
+            position=self._last_position,
+            role=role,
+            origin=origin,
+            text=message,
+            at=self._at,
+            model=memory.model if role is Role.ASSISTANT else None,
+            cwd=memory.cwd,
+            branch=memory.branch,
+        )
+        memory.count += 1
+        self._turns.append(turn)
+        return turn
+
+    # -- tools -------------------------------------------------------------------------------------------------------
+
+    def _attach(self, call: CallDraft) -> None:
+        self._current_reply().calls.append(call)
+
+    def _made_up_id(self) -> str:
+        self.memory.count += 1
+        return f"{self._id_root()}:call:{self.memory.count - 1}"
+
+    def _current_reply(self) -> TurnDraft:
+        if self._reply is None and self.memory.reply is not None:
+            identifier, position = self.memory.reply
+            self._reply = TurnDraft(id=identifier, position=position, role=Role.ASSISTANT, origin=Origin.REPLY)
+            self._turns.append(self._reply)
+        return self._reply or self._begin_reply("")
+
+    def _use_skill(self, skill: words.Skill, trigger: SkillTrigger) -> None:
+        """A skill that is read in several pieces is used once."""
+        if skill.name not in self.memory.skills:
+            self.memory.skills = [*self.memory.skills, skill.name][-MAX_REMEMBERED:]
+            self._skills.append(SkillUse(name=skill.name, path=skill.path, trigger=trigger, position=self._offset))
+
+    # -- the end -----------------------------------------------------------------------------------------------------
+
+    def _finish(self) -> list[TurnDraft]:
+        """The turns of the one stream of prompts that this file is read by, rolled-back ones marked."""
+        present = {turn.stream for turn in self._turns}
+        stream = next((name for name in STREAMS if name in present or name == self.memory.stream), "")
+        if self.memory.stream and stream != self.memory.stream:
+            self.needs_whole = True
+        self.memory.stream = stream
+        for end, number in self._rolled_back:
+            self._roll_back(self._turns[:end], number)
+        return [turn for turn in self._turns if turn.stream in ("", stream)]
+
+    def _roll_back(self, turns: list[TurnDraft], number: int) -> None:
+        left = number
+        for turn in reversed(turns):
+            if left == 0:
+                return
+            left -= turn.origin is Origin.PROMPT and turn.stream == self.memory.stream and not turn.abandoned
+            turn.abandoned = True
+        self.needs_whole = self.needs_whole or (left > 0 and self.continues)

@@ -1,0 +1,123 @@
+"""The tool calls of a Codex rollout: their beginnings, their outputs, and who says how they went."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harvesters import codex_text as words
+from harvesters.drafts import CallDraft, Calls, compact
+from harvesters.records import ToolStatus
+from harvesters.values import flag, integer, mapping, text
+
+Payload = dict[str, Any]
+ITEM, EVENT, OUTPUT = 1, 2, 3
+"""Ranks of evidence for how a call went: finished items, end events, the text of the output."""
+_HOSTED = {
+    "web_search_call": "web_search",
+    "image_generation_call": "image_generation",
+    "tool_search_call": "tool_search",
+}
+CALL_TYPES = frozenset({"function_call", "custom_tool_call", "local_shell_call", *_HOSTED})
+OUTPUT_TYPES = frozenset({"function_call_output", "custom_tool_call_output", "tool_search_output"})
+_STATUS = {
+    "completed": ToolStatus.OK,
+    "failed": ToolStatus.ERROR,
+    "declined": ToolStatus.DENIED,
+    "rejected": ToolStatus.DENIED,
+}
+
+
+class Tools:
+    """Takes in the records about calls. `attach` gives a new call its place in a turn, `made_up_id` names one that
+    has no id of its own."""
+
+    def __init__(self, calls: Calls, attach: Callable[[CallDraft], None], made_up_id: Callable[[], str]) -> None:
+        self.calls = calls
+        self._attach = attach
+        self._made_up_id = made_up_id
+        self._ends: dict[str, Callable[[CallDraft, Payload], None]] = {
+            "exec_command_end": _command_end,
+            "patch_apply_end": _patch_end,
+            "mcp_tool_call_end": _mcp_end,
+            "dynamic_tool_call_response": _dynamic_end,
+        }
+
+    def begun(self, kind: str, item: Payload) -> str:
+        """Take in a call of one of `CALL_TYPES`; returns its command line, or its arguments where it has none."""
+        given = item.get("action") if kind in ("local_shell_call", "web_search_call") else item.get("arguments")
+        arguments, command = words.arguments_of(item.get("input") if given is None else given)
+        name = text(item, "name") or _HOSTED.get(kind) or "local_shell"
+        space = text(item, "namespace")
+        call = self._begin(item, f"{space}.{name}" if space else name, arguments)
+        if kind in _HOSTED and call is not None and text(item, "status") in _STATUS:
+            call.weigh(OUTPUT, _STATUS[item["status"]])
+        return command
+
+    def output(self, item: Payload) -> None:
+        """Take in a record of one of `OUTPUT_TYPES`."""
+        call = self.calls.find(text(item, "call_id"))
+        if call is not None:
+            output, ending = words.output_of(item.get("output"))
+            call.answer(output)
+            call.weigh(OUTPUT, ending.status, ending.exit_code)
+
+    def item(self, kind: str | None, item: Payload) -> None:
+        """Take in a finished item. It tells best how a call went, and alone tells of calls made within a call."""
+        call = self.calls.find(text(item, "id"))
+        if call is None and kind == "CommandExecution":
+            call = self._begin(item, "exec_command", compact({"command": item.get("command")}))
+        elif call is None and kind == "FileChange":
+            call = self._begin(item, "apply_patch", compact({"changes": item.get("changes")}))
+        elif call is None and kind == "McpToolCall":
+            name = f"{text(item, 'server') or 'mcp'}.{text(item, 'tool') or ''}"
+            call = self._begin(item, name, words.arguments_of(item.get("arguments"))[0])
+        if call is not None:
+            printed = text(item, "aggregated_output") or (text(item, "stdout") or "") + (text(item, "stderr") or "")
+            call.answer(printed or None, own=False)
+            status = _STATUS.get(text(item, "status") or "")
+            if status is not None:
+                call.weigh(ITEM, status, integer(item, "exit_code"))
+
+    def ended(self, event: Payload) -> None:
+        """Take in an event; those that tell no call's end are ignored."""
+        kind = text(event, "type")
+        if kind in self._ends:
+            call = self.calls.find(text(event, "call_id"))
+            if call is not None:
+                self._ends[kind](call, event)
+
+    def _begin(self, item: Payload, name: str, arguments: str) -> CallDraft | None:
+        call = CallDraft(id=text(item, "call_id") or text(item, "id") or self._made_up_id(), name=name, input=arguments)
+        if not self.calls.begin(call):
+            return None
+        self._attach(call)
+        return call
+
+
+def _command_end(call: CallDraft, event: Payload) -> None:
+    code = integer(event, "exit_code")
+    if text(event, "status") == "declined":
+        call.weigh(EVENT, ToolStatus.DENIED)
+    elif code is not None:
+        call.weigh(EVENT, *words.by_exit_code(code))
+
+
+def _patch_end(call: CallDraft, event: Payload) -> None:
+    _end(call, flag(event, "success"), _STATUS.get(text(event, "status") or ""))
+
+
+def _mcp_end(call: CallDraft, event: Payload) -> None:
+    result = mapping(event, "result")
+    if result:
+        _end(call, "Err" not in result and flag(mapping(result, "Ok"), "isError") is not True)
+
+
+def _dynamic_end(call: CallDraft, event: Payload) -> None:
+    _end(call, flag(event, "success"))
+
+
+def _end(call: CallDraft, success: bool | None, status: ToolStatus | None = None) -> None:
+    if success is not None:
+        fallback = ToolStatus.OK if success else ToolStatus.ERROR
+        call.weigh(EVENT, status if status is ToolStatus.DENIED else fallback)

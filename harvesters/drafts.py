@@ -1,0 +1,150 @@
+"""Turns and tool calls while a log is being read: mutable until the reading is done.
+
+A call and its result may lie in different readings of a growing log, and several records may tell how a call went.
+`Calls` keeps both apart from the agents' formats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from harvesters.records import Origin, Role, ToolCall, ToolStatus, Turn
+from harvesters.values import clip as clipped
+
+MAX_REMEMBERED_CALLS = 128
+"""How many of the latest calls a cursor remembers: a result that comes later than that is taken for a new call."""
+NO_EVIDENCE = 9
+"""The rank of a call of which nothing but its beginning is known; a lower rank is stronger evidence."""
+
+
+@dataclass(slots=True)
+class CallDraft:
+    """One tool call and the strongest evidence so far of how it went."""
+
+    id: str
+    name: str = ""
+    input: str = ""
+    output: str | None = None
+    status: ToolStatus = ToolStatus.UNANSWERED
+    exit_code: int | None = None
+    feedback: str | None = None
+    rank: int = NO_EVIDENCE
+    answered: bool = False
+    """The agent's own record of the output was seen; what other records repeat of it is not needed."""
+
+    def weigh(self, rank: int, status: ToolStatus, exit_code: int | None = None) -> None:
+        """Take in one piece of evidence. A lower rank overrules, an equal one brings up to date."""
+        if rank <= self.rank:
+            self.rank, self.status = rank, status
+            self.exit_code = exit_code if exit_code is not None else self.exit_code
+        elif self.exit_code is None:
+            self.exit_code = exit_code
+
+    def answer(self, output: str | None, *, own: bool = True) -> None:
+        """Take in an output text; one that is not the agent's `own` record of it only fills a gap."""
+        if output is not None and (own or (not self.answered and self.output is None)):
+            self.output = output
+            self.answered = self.answered or own
+
+    def frozen(self, limit: int) -> ToolCall:
+        return ToolCall(
+            id=self.id,
+            name=self.name,
+            input=clipped(self.input, limit),
+            output=None if self.output is None else clipped(self.output, limit),
+            status=self.status,
+            exit_code=self.exit_code,
+            feedback=None if self.feedback is None else clipped(self.feedback, limit),
+        )
+
+
+@dataclass(slots=True)
+class TurnDraft:
+    """One turn that still grows."""
+
+    id: str
+    position: int
+    role: Role
+    origin: Origin
+    text: str = ""
+    at: datetime | None = None
+    model: str | None = None
+    cwd: str | None = None
+    branch: str | None = None
+    abandoned: bool = False
+    stream: str = ""
+    """Which of several records that tell the same thing this turn was made from."""
+    calls: list[CallDraft] = field(default_factory=list)
+
+    @property
+    def worth_telling(self) -> bool:
+        """False for a turn that was only held ready for calls that never came."""
+        return bool(self.text or self.calls) or self.origin is Origin.INTERRUPT
+
+    def frozen(self, limit: int) -> Turn:
+        return Turn(
+            id=self.id,
+            position=self.position,
+            role=self.role,
+            origin=self.origin,
+            text=clipped(self.text, limit),
+            at=self.at,
+            model=self.model,
+            cwd=self.cwd,
+            branch=self.branch,
+            abandoned=self.abandoned,
+            tool_calls=tuple(call.frozen(limit) for call in self.calls),
+        )
+
+
+class Calls:
+    """The calls of one reading, and those of earlier readings whose results may still come."""
+
+    def __init__(self, remembered: dict[str, list[Any]] | None = None) -> None:
+        self.here: dict[str, CallDraft] = {}
+        self.late: dict[str, CallDraft] = {}
+        """Calls of earlier readings about which this reading brought something."""
+        self._earlier = dict(remembered or {})
+
+    def begin(self, call: CallDraft) -> bool:
+        """Take up a new call. False, and nothing done, when its id is known already."""
+        if call.id in self.here or call.id in self._earlier:
+            return False
+        self.here[call.id] = call
+        return True
+
+    def find(self, call_id: str | None) -> CallDraft | None:
+        """The draft that evidence about `call_id` belongs to; a late one when an earlier reading returned the call."""
+        if call_id is None:
+            return None
+        known = self.here.get(call_id) or self.late.get(call_id)
+        if known is None and call_id in self._earlier:
+            known = self.late[call_id] = _revived(call_id, self._earlier[call_id])
+        return known
+
+    def remembered(self) -> dict[str, list[Any]]:
+        """What the next reading must know: rank, status, exit code and whether an output was seen, by call id."""
+        merged = dict(self._earlier)
+        for call in (*self.late.values(), *self.here.values()):
+            merged[call.id] = [call.rank, call.status.value, call.exit_code, call.answered]
+        return dict(list(merged.items())[-MAX_REMEMBERED_CALLS:])
+
+
+def freeze_turns(turns: Iterable[TurnDraft], limit: int) -> tuple[Turn, ...]:
+    """Finished turns, without those that stayed empty."""
+    return tuple(turn.frozen(limit) for turn in turns if turn.worth_telling)
+
+
+def compact(value: object) -> str:
+    """Compact JSON of any decoded JSON value."""
+    return msgspec.json.encode(value).decode()
+
+
+def _revived(call_id: str, remembered: list[Any]) -> CallDraft:
+    rank, status, exit_code, answered = remembered
+    return CallDraft(id=call_id, rank=rank, status=ToolStatus(status), exit_code=exit_code, answered=answered)
