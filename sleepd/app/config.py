@@ -42,7 +42,7 @@ OWN_VARIABLES: Final = {
 }
 """`SLEEPD_*` variables that are no settings."""
 
-_SECRET_NAME: Final = re.compile(r"(^|_)(key|apikey|token|secret|password)$", re.IGNORECASE)
+_SECRET_NAME: Final = re.compile(r"(^|[._])(key|apikey|token|secret|password)$", re.IGNORECASE)
 
 
 # What the environment says ------------------------------------------------------------------------------------------
