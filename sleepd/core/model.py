@@ -106,13 +106,13 @@ class Split(StrEnum):
 class CheckKind(StrEnum):
     """The forms a mined rule check can take (`core.check` says what each value means)."""
 
-    CONTAINS = "contains"
-    LACKS = "lacks"
     FIRST_LINE = "first-line"
     LAST_LINE = "last-line"
+    LINE_START = "line-start"
     SHAPE = "shape"
+    CONTAINS = "contains"
+    LACKS = "lacks"
     MAX_WORDS = "max-words"
-    MIN_WORDS = "min-words"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)

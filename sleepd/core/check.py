@@ -1,0 +1,223 @@
+"""Rule checks: what the accepted answers of one recurring work have in common and the rejected ones lack.
+
+Nothing here reads the user's words, so it works in any language, and no check is ever shown to the model that proposes
+edits: it cannot write to the test.
+
+What the values mean (letter case never counts, except in shapes):
+
+- first-line, last-line: the shape of the first token of the first or last line that is not blank
+- line-start: a label such as `tested:` or `##` at the start of some line
+- shape: some token has this shape: letters become `A` or `a`, digits `9`, repetitions one sign (`[AA-12]` -> `[A-9]`)
+- contains, lacks: one to three words in a row, or one symbol
+- max-words: at most so many words
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sleepd.core.model import Check, CheckKind, Digest, TaskId, digest
+
+JUDGE_VERSION = "rules-1"
+
+# Words (with inner hyphens, dots and apostrophes), single ideographs and kana, and single symbols.
+_TOKEN = re.compile(
+    r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+    r"|[^\W_\u3040-\u30ff\u3400-\u9fff]+(?:[-'’._][^\W_\u3040-\u30ff\u3400-\u9fff]+)*"
+    r"|[\u2190-\u2bff\U0001f000-\U0001faff]"
+)
+_LABEL = re.compile(r"(?:#{1,6}|[-*>] )?[^\W\d_][\w -]{0,30}:|#{1,6}(?= )|[-*>](?= )|\d+[.)](?= )|```")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_DIGITS = re.compile(r"\d+")
+_DIGIT = re.compile(r"\d")
+_LONGEST_PHRASE = 3
+_LONGEST_SHAPED = 40
+_MOST_WORDS_READ = 4_000
+
+# A check must hold for the work, not for one answer.
+_MIN_SESSIONS = 2
+_MIN_ACCEPTED_SHARE = 0.8
+_MIN_ODDS = 4
+_ENOUGH_AT_ONCE = 3
+_WORDS_MARGIN = 1.25
+_PRIORITY = tuple(CheckKind)
+# A number in these is the check's own or already only a shape; elsewhere it would tie the check to one task.
+_FREE_OF_NUMBERS = (CheckKind.SHAPE, CheckKind.FIRST_LINE, CheckKind.LAST_LINE, CheckKind.MAX_WORDS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contrast:
+    """What one task shows: the answers that were rejected (maybe none) and the one that was kept."""
+
+    task: TaskId
+    session: str
+    rejected: tuple[str, ...]
+    accepted: str
+
+
+def passes(check: Check, answer: str) -> bool:
+    """Whether the answer meets the condition. For the positive kinds: whether it is among `features(answer)`."""
+    match check.kind:
+        case CheckKind.MAX_WORDS:
+            return len(_words(answer)) <= int(check.value)
+        case CheckKind.CONTAINS:
+            return f" {check.value} " in f" {' '.join(_words(answer))} "
+        case CheckKind.LACKS:
+            return f" {check.value} " not in f" {' '.join(_words(answer))} "
+        case CheckKind.SHAPE:
+            return any(_shape(token) == check.value for token in answer.split())
+        case CheckKind.LINE_START:
+            return any(_label(line) == check.value for line in _lines(answer))
+        case CheckKind.FIRST_LINE | CheckKind.LAST_LINE:
+            lines = _lines(answer)
+            return bool(lines) and _opening(lines[0 if check.kind is CheckKind.FIRST_LINE else -1]) == check.value
+
+
+def judge(checks: Sequence[Check]) -> Digest:
+    """Identity of a task's judge: its checks and the version of this module's rules."""
+    return digest(JUDGE_VERSION, *(f"{c.kind}={c.value}" for c in checks))
+
+
+def features(answer: str) -> frozenset[Check]:
+    """Every condition of the positive kinds that this answer meets."""
+    lines = _lines(answer)
+    found = {_of(CheckKind.SHAPE, shape) for shape in map(_shape, answer.split()) if shape}
+    found |= {_of(CheckKind.LINE_START, label) for label in map(_label, lines) if label}
+    if lines:
+        found.add(_of(CheckKind.FIRST_LINE, _opening(lines[0])))
+        found.add(_of(CheckKind.LAST_LINE, _opening(lines[-1])))
+    words = _words(answer)
+    for size in range(1, _LONGEST_PHRASE + 1):
+        for start in range(len(words) - size + 1):
+            found.add(_of(CheckKind.CONTAINS, " ".join(words[start : start + size])))
+    return frozenset(found)
+
+
+def mine(contrasts: Sequence[Contrast]) -> dict[TaskId, tuple[Check, ...]]:
+    """The checks of each task of one cluster.
+
+    A task keeps a check only if it fails one of its own rejected answers and passes its accepted one. Besides, the
+    check must do so in at least two sessions and four times as often as the reverse, and hold for four fifths of the
+    accepted answers, also of those accepted at once (words that only a second try brings, such as "corrected", fall
+    there). Of checks that no answer tells apart one is kept. Tasks without a check are left out.
+    """
+    seen = {c.task: _Seen(c) for c in contrasts}
+    limit = max((s.accepted_words for s in seen.values()), default=0)
+    proposed: dict[Check, set[str]] = {}
+    for one in seen.values():
+        for check in one.discriminating(limit):
+            proposed.setdefault(check, set()).add(one.session)
+    everything = list(seen.values())
+    general = [c for c, sessions in proposed.items() if len(sessions) >= _MIN_SESSIONS and _holds(c, everything)]
+    kept = _one_of_each(general, everything)
+    checks = {task: tuple(c for c in kept if s.tells(c)) for task, s in seen.items()}
+    return {task: found for task, found in checks.items() if found}
+
+
+def _holds(check: Check, seen: Sequence[_Seen]) -> bool:
+    """Whether the check goes with being accepted, over the cluster's answers."""
+    at_once = [s for s in seen if s.at_once]
+    groups = [seen, at_once] if len(at_once) >= _ENOUGH_AT_ONCE else [seen]
+    if any(sum(s.accepted_passes(check) for s in g) < _MIN_ACCEPTED_SHARE * len(g) for g in groups):
+        return False
+    return sum(s.tells(check) for s in seen) >= _MIN_ODDS * sum(s.tells_reverse(check) for s in seen)
+
+
+class _Seen:
+    """One contrast with its features read once."""
+
+    def __init__(self, contrast: Contrast) -> None:
+        self.session = contrast.session
+        self._accepted = _Answer(contrast.accepted)
+        self._rejected = [_Answer(text) for text in contrast.rejected]
+
+    @property
+    def accepted_words(self) -> int:
+        return self._accepted.words
+
+    @property
+    def at_once(self) -> bool:
+        return not self._rejected
+
+    def discriminating(self, limit: int) -> set[Check]:
+        """Checks that fail one of the rejected answers, pass the accepted one and hold no number of this task."""
+        found: set[Check] = set()
+        for rejected in self._rejected:
+            found |= self._accepted.features - rejected.features
+            phrases = (c for c in rejected.features - self._accepted.features if c.kind is CheckKind.CONTAINS)
+            found |= {_of(CheckKind.LACKS, c.value) for c in phrases}
+            if rejected.words > limit * _WORDS_MARGIN:
+                found.add(_of(CheckKind.MAX_WORDS, str(limit)))
+        return {c for c in found if c.kind in _FREE_OF_NUMBERS or not _DIGIT.search(c.value)}
+
+    def accepted_passes(self, check: Check) -> bool:
+        return self._accepted.passes(check)
+
+    def tells(self, check: Check) -> bool:
+        return self._accepted.passes(check) and not all(r.passes(check) for r in self._rejected)
+
+    def tells_reverse(self, check: Check) -> bool:
+        return not self._accepted.passes(check) and any(r.passes(check) for r in self._rejected)
+
+    def pattern(self, check: Check) -> tuple[bool, ...]:
+        return (self._accepted.passes(check), *(r.passes(check) for r in self._rejected))
+
+
+class _Answer:
+    def __init__(self, text: str) -> None:
+        self.features = features(text)
+        self.words = len(_words(text))
+
+    def passes(self, check: Check) -> bool:
+        match check.kind:
+            case CheckKind.LACKS:
+                return _of(CheckKind.CONTAINS, check.value) not in self.features
+            case CheckKind.MAX_WORDS:
+                return self.words <= int(check.value)
+            case _:
+                return check in self.features
+
+
+def _one_of_each(checks: Sequence[Check], seen: Sequence[_Seen]) -> list[Check]:
+    """Keep, of the checks that every answer passes or fails alike, the one of the most telling kind."""
+    kept: dict[tuple[tuple[bool, ...], ...], Check] = {}
+    for check in sorted(checks, key=_rank):
+        kept.setdefault(tuple(s.pattern(check) for s in seen), check)
+    return sorted(kept.values(), key=_rank)
+
+
+def _rank(check: Check) -> tuple[int, int, str]:
+    return (_PRIORITY.index(check.kind), -len(check.value), check.value)
+
+
+def _of(kind: CheckKind, value: str) -> Check:
+    return Check(kind=kind, value=value)
+
+
+def _words(text: str) -> list[str]:
+    return [w.casefold() for w in _TOKEN.findall(text[: _MOST_WORDS_READ * 10])[:_MOST_WORDS_READ]]
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def _label(line: str) -> str:
+    """What a line is marked with at its start (`tested:`, `##`, `-`); "" for none."""
+    label = _LABEL.match(line)
+    return label.group().casefold().strip() if label else ""
+
+
+def _opening(line: str) -> str:
+    """What a line begins with: its label, else its first token's shape, else that token."""
+    token = line.split(maxsplit=1)[0]
+    return _label(line) or _shape(token) or token.casefold()
+
+
+def _shape(token: str) -> str:
+    """The token's shape, or "" when it is a plain word that no shape describes better than itself."""
+    if token.isalpha() or len(token) > _LONGEST_SHAPED:
+        return ""
+    return _DIGITS.sub("9", _LETTERS.sub(lambda m: "A" if m.group().isupper() else "a", token))

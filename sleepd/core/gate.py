@@ -1,0 +1,187 @@
+"""The one place that decides whether a candidate is better than the live text.
+
+Evidence is the wealth of a bet against "the candidate does not help" (Waudby-Smith & Ramdas 2024, "Estimating means of
+bounded random variables by betting"; Ramdas et al. 2023, "Game-theoretic statistics and safe anytime-valid inference").
+Every pair is one validation task drawn at random, one fresh rollout of the candidate and fresh baseline rollouts; its
+difference d lies in [-1, 1]. If the candidate does not help, each factor 1 + λ·d has expectation at most 1, so the
+chance that the wealth ever passes 1/α is at most α (Ville), whatever the number of looks, nights and restarts.
+
+The levels α_t are e-LOND's (Xu & Ramdas 2024, "Online multiple testing with e-values"): over all candidates of one
+user, the expected share of false adoptions stays below α, under any dependence between them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from sleepd.core.model import Pair, Verdict
+
+Floats = npt.NDArray[np.float64]
+
+# λ and its share of the starting capital. Small effects need small bets; a house rule (d near 1) needs one close to 1.
+_BETS = ((0.1, 1), (0.2, 1), (0.35, 1), (0.55, 1), (0.75, 1), (0.97, 2))
+_LAMBDAS = np.array([bet for bet, _ in _BETS])
+_LOG_SHARES = np.log(np.array([share for _, share in _BETS]) / sum(share for _, share in _BETS))
+
+# Riemann zeta(1.1): makes the sum of all γ_t equal to 1.
+_ZETA = 10.584448464950800
+_MIN_VALIDATION_TASKS = 5
+_MIN_TEST_GROUPS = 3
+
+
+class Rule(StrEnum):
+    """How a verdict is reached. The last two are the paper's, kept for comparison."""
+
+    EVIDENCE = "evidence"
+    STRICT = "strict"
+    """One rollout of both texts per validation task; accepted when the mean is strictly higher."""
+    OFF = "off"
+    """Everything is accepted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What a candidate must show."""
+
+    alpha: float
+    """The level α_t in force: accepted when the evidence reaches 1/alpha."""
+    beta: float = 0.10
+    """Rejected when the evidence that the effect is below `smallest_effect` reaches 1/beta."""
+    smallest_effect: float = 0.10
+    coverage: float = 0.8
+    """Least share of pairs, of the candidate and of the baseline, that must have been scored."""
+    max_pairs: int = 400
+    rule: Rule = Rule.EVIDENCE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """A verdict with what it rests on."""
+
+    verdict: Verdict
+    reason: str
+    pairs: int
+    """Pairs used: later ones, if any, were not looked at."""
+    evidence: float
+    """Wealth of the accepting bet, as a natural logarithm."""
+    counter_evidence: float
+    """Wealth of the rejecting bet, as a natural logarithm."""
+    effect: float | None
+    """Mean difference over the scored pairs, in [-1, 1]; None without any."""
+    coverage_candidate: float
+    coverage_baseline: float
+
+
+def level(index: int, adoptions: int, alpha: float) -> float:
+    """α_t of the candidate with this index (from 1), after `adoptions` accepted ones: α · γ_t · (adoptions + 1)."""
+    return min(alpha, alpha * math.pow(index, -1.1) / _ZETA * (adoptions + 1))
+
+
+def enough(validation_tasks: int, test_groups: int) -> str | None:
+    """None when there is enough to judge by; else the sentence that says what is missing."""
+    if validation_tasks >= _MIN_VALIDATION_TASKS and test_groups >= _MIN_TEST_GROUPS:
+        return None
+    return (
+        f"not enough checkable tasks: {validation_tasks} to validate with (at least {_MIN_VALIDATION_TASKS} needed) "
+        f"and {test_groups} sealed (at least {_MIN_TEST_GROUPS} needed)"
+    )
+
+
+def decide(pairs: Sequence[Pair], terms: Terms) -> Decision:
+    """The verdict over the pairs drawn so far, in the order of their draws.
+
+    Looks after every pair, so that the result does not depend on how many were drawn at once.
+    """
+    if terms.rule is not Rule.EVIDENCE:
+        return _paper(pairs, terms.rule)
+    cautious, hopeful = _differences(pairs)
+    evidence = _wealth(cautious, _LAMBDAS)
+    # The mirror bet's factor is 1 + λ(δ - d) >= 1 - λ(1 - δ), so λ may go up to 1 as well.
+    counter = _wealth(terms.smallest_effect - hopeful, _LAMBDAS)
+    scored_c = np.cumsum([p.candidate is not None for p in pairs])
+    scored_b = np.cumsum([p.baseline is not None for p in pairs])
+    floor = terms.coverage * np.arange(1, len(pairs) + 1)
+    crossed = (evidence >= -np.log(terms.alpha)) & (scored_c >= floor) & (scored_b >= floor)
+    refuted = counter >= -np.log(terms.beta)
+    stop = _first(crossed | refuted)
+    used = len(pairs) if stop is None else stop + 1
+    if stop is not None:
+        verdict = Verdict.ACCEPTED if crossed[stop] else Verdict.REJECTED
+    else:
+        verdict = Verdict.CLOSED if used >= terms.max_pairs else Verdict.UNDECIDED
+    return Decision(
+        verdict=verdict,
+        reason=_reason(verdict, terms, used),
+        pairs=used,
+        evidence=float(evidence[used - 1]) if used else 0.0,
+        counter_evidence=float(counter[used - 1]) if used else 0.0,
+        effect=_effect(pairs[:used]),
+        coverage_candidate=float(scored_c[used - 1] / used) if used else 1.0,
+        coverage_baseline=float(scored_b[used - 1] / used) if used else 1.0,
+    )
+
+
+def _differences(pairs: Sequence[Pair]) -> tuple[Floats, Floats]:
+    """What the accepting and the rejecting bet see: a missing score is never a gift to either (promise 3)."""
+    cautious = [_or(p.candidate, 0.0) - _or(p.baseline, 1.0) for p in pairs]
+    hopeful = [_or(p.candidate, 1.0) - _or(p.baseline, 0.0) for p in pairs]
+    return np.array(cautious, dtype=np.float64), np.array(hopeful, dtype=np.float64)
+
+
+def _or(score: float | None, otherwise: float) -> float:
+    return otherwise if score is None else score
+
+
+def _wealth(gains: Floats, lambdas: Floats) -> Floats:
+    """Log wealth after each pair of the capital spread over all bets; shape (len(gains),)."""
+    if not len(gains):
+        return np.zeros(0)
+    growth = np.cumsum(np.log1p(np.outer(gains, lambdas)), axis=0) + _LOG_SHARES
+    top = growth.max(axis=1)
+    total: Floats = top + np.log(np.exp(growth - top[:, None]).sum(axis=1))
+    return total
+
+
+def _first(flags: npt.NDArray[np.bool_]) -> int | None:
+    return int(np.argmax(flags)) if flags.any() else None
+
+
+def _effect(pairs: Sequence[Pair]) -> float | None:
+    known = [p.candidate - p.baseline for p in pairs if p.candidate is not None and p.baseline is not None]
+    return float(np.mean(known)) if known else None
+
+
+def _reason(verdict: Verdict, terms: Terms, used: int) -> str:
+    match verdict:
+        case Verdict.ACCEPTED:
+            return f"evidence passed 1/{terms.alpha:.2g} after {used} pairs"
+        case Verdict.REJECTED:
+            return f"effect below {terms.smallest_effect:+.2f} after {used} pairs (error at most {terms.beta:.2g})"
+        case Verdict.CLOSED:
+            return f"{used} pairs used up without a decision"
+        case Verdict.UNDECIDED:
+            return f"{used} pairs so far; goes on in a later night"
+
+
+def _paper(pairs: Sequence[Pair], rule: Rule) -> Decision:
+    """The reference's rules: a strictly higher mean over one pass, or nothing at all."""
+    scored = [p for p in pairs if p.candidate is not None and p.baseline is not None]
+    effect = _effect(scored)
+    higher = effect is not None and effect > 0
+    verdict = Verdict.ACCEPTED if rule is Rule.OFF or higher else Verdict.REJECTED
+    return Decision(
+        verdict=verdict,
+        reason=f"rule {rule}: mean difference {effect:+.3f}" if effect is not None else f"rule {rule}: nothing scored",
+        pairs=len(pairs),
+        evidence=0.0,
+        counter_evidence=0.0,
+        effect=effect,
+        coverage_candidate=len(scored) / len(pairs) if pairs else 1.0,
+        coverage_baseline=len(scored) / len(pairs) if pairs else 1.0,
+    )

@@ -1,0 +1,79 @@
+"""Character n-gram vectors: similarity that needs no language and no model.
+
+An embedding model that knows only English places all Cyrillic or Chinese requests close together. Overlap of short
+character runs still tells them apart, so both are combined in one vector, weighted by how much of the text is written
+in the Latin script.
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from sleepd.core.ports import Vectors
+
+DIMENSIONS = 512
+_SIZES = (3, 4, 5)
+_LATIN_END = 0x250
+_WEIGHT_LATIN = 0.7
+_WEIGHT_OTHER = 0.1
+
+
+def vectors(texts: Sequence[str]) -> Vectors:
+    """Hashed counts of runs of 3-5 characters, log-damped; shape (len(texts), 512), rows of length 1 (0 if empty)."""
+    out = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
+    for row, text in zip(out, texts, strict=True):
+        for slot, weight in _counts(text).items():
+            row[slot] = weight
+    lengths = np.linalg.norm(out, axis=1, keepdims=True)
+    normed: Vectors = out / np.where(lengths > 0, lengths, 1).astype(np.float32)
+    return normed
+
+
+def similarity(a: str, b: str) -> float:
+    """Cosine of two texts' n-gram counts without hashing collisions across pairs; in [0, 1]."""
+    left, right = _counts(a), _counts(b)
+    if len(left) > len(right):
+        left, right = right, left
+    dot = sum(weight * right[slot] for slot, weight in left.items() if slot in right)
+    scale = math.sqrt(_square(left) * _square(right))
+    return dot / scale if scale else 0.0
+
+
+def latin_share(text: str) -> float:
+    """Share of the letters that are Latin; 1.0 for a text without letters."""
+    letters = [c for c in text if c.isalpha()]
+    return sum(ord(c) < _LATIN_END for c in letters) / len(letters) if letters else 1.0
+
+
+def combine(embedded: Vectors, texts: Sequence[str], *, english_only: bool) -> Vectors:
+    """Join embedding and n-grams so that a dot product of two rows is a weighted mean of both cosines.
+
+    The weight of the embedding is 0.7; for an English-only model it falls to 0.1 with the share of other scripts.
+    Each row has length 1, up to an all-blank text, whose n-gram part is 0.
+    """
+    weight = np.full(len(texts), _WEIGHT_LATIN)
+    if english_only:
+        shares = np.array([latin_share(t) for t in texts])
+        weight = _WEIGHT_OTHER + (_WEIGHT_LATIN - _WEIGHT_OTHER) * shares
+    column = weight[:, None].astype(np.float32)
+    return np.hstack([np.sqrt(column) * embedded, np.sqrt(1 - column) * vectors(texts)])
+
+
+def _counts(text: str) -> dict[int, float]:
+    folded = f" {' '.join(text.casefold().split())} "
+    slots: Counter[int] = Counter()
+    for size in _SIZES:
+        for start in range(len(folded) - size + 1):
+            run = folded[start : start + size]
+            slots[zlib.crc32(run.encode("utf-8", "surrogatepass")) % DIMENSIONS] += 1
+    return {slot: 1 + math.log(count) for slot, count in slots.items()}
+
+
+def _square(counts: dict[int, float]) -> float:
+    return sum(weight * weight for weight in counts.values())
+

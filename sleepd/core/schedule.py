@@ -1,0 +1,70 @@
+"""Which rollouts a candidate's pairs are made of, fixed before the first of them (gate, promise 9)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sleepd.core.gate import Rule
+from sleepd.core.model import Candidate, TaskId
+
+# Each candidate's rollouts are its own: a text that comes back under a new index is measured afresh (promise 6).
+_SAMPLES_PER_CANDIDATE = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draw:
+    """One pair to be measured."""
+
+    number: int
+    """From 0."""
+    task_id: TaskId
+    candidate_sample: int
+    baseline_samples: tuple[int, ...]
+    """Fresh to this candidate; another candidate of the same base may use the same ones."""
+
+
+def draws(candidate: Candidate, count: int, baseline_samples: int, rule: Rule) -> tuple[Draw, ...]:
+    """The candidate's first `count` draws; asking for more later gives the same ones first.
+
+    Tasks are drawn uniformly by hash, with replacement. Under the paper's rules every task comes once, in order, with
+    one baseline rollout, and `count` is cut to that.
+    """
+    if rule is not Rule.EVIDENCE:
+        return _one_pass(candidate)
+    seen: Counter[TaskId] = Counter()
+    out = []
+    for number in range(count):
+        task = _task(candidate, number)
+        turn = seen[task]
+        seen[task] += 1
+        first = turn * baseline_samples
+        out.append(
+            Draw(
+                number=number,
+                task_id=task,
+                candidate_sample=candidate.index * _SAMPLES_PER_CANDIDATE + turn,
+                baseline_samples=tuple(range(first, first + baseline_samples)),
+            )
+        )
+    return tuple(out)
+
+
+def minibatch(tasks: Sequence[TaskId], size: int, seed: str) -> tuple[TaskId, ...]:
+    """`size` tasks in an order fixed by `seed`."""
+    return tuple(sorted(tasks, key=lambda t: hashlib.sha256(f"{seed}:{t}".encode()).digest())[:size])
+
+
+def _task(candidate: Candidate, number: int) -> TaskId:
+    point = int.from_bytes(hashlib.sha256(f"{candidate.id}:{number}".encode()).digest()[:8], "big")
+    return candidate.tasks[point % len(candidate.tasks)]
+
+
+def _one_pass(candidate: Candidate) -> tuple[Draw, ...]:
+    sample = candidate.index * _SAMPLES_PER_CANDIDATE
+    return tuple(
+        Draw(number=n, task_id=task, candidate_sample=sample, baseline_samples=(candidate.index,))
+        for n, task in enumerate(candidate.tasks)
+    )

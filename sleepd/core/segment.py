@@ -1,0 +1,258 @@
+"""Cut a session into tasks, and say which answers the user kept.
+
+What counts as rejection is what people and agents did, not which English words they used:
+
+- the agent did the same thing again after the user spoke (the new answer resembles the old one, and the user's words do
+  not resemble the request: then it is a correction and not the next piece of recurring work)
+- the user denied a tool call, interrupted, rewound, edited the proposal or voted it down
+- a tool that ran right after the answer failed, and the agent answered again
+
+An answer that stands when the user moves on is accepted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+from harvesters.records import Origin, Role, SkillUse, ToolCall, ToolStatus, Turn
+from sleepd.core.model import Attempt, EvidenceKind, Outcome, SessionId, Task, TaskId, digest
+from sleepd.core.ngrams import similarity
+
+# Cosines of character n-grams. Two tries at one answer share most of their text; two requests of one recurring kind
+# share their frame (about 0.5 to 0.8) but a request repeated with an addition shares nearly everything.
+_SAME_ANSWER = 0.5
+_OTHER_REQUEST = 0.45
+_REPEATED_REQUEST = 0.9
+_CONTEXT_LIMIT = 4_000
+_RESULT_LIMIT = 800
+_COMPARED = 4_000
+_LEAST_ANSWER = 20
+_WRITES = ("write", "edit", "create", "apply_patch", "str_replace", "multiedit")
+_WRITTEN_KEYS = ('"content"', '"new_string"', '"file_text"', '"new_str"')
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transcript:
+    """A session as stored: only interactive ones hold the user's own words."""
+
+    id: SessionId
+    agent: str
+    project: str
+    turns: Sequence[Turn]
+    skills: Sequence[SkillUse] = ()
+    votes: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Exchange:
+    """A prompt with everything until the next one."""
+
+    prompt: Turn
+    turns: list[Turn] = field(default_factory=list)
+
+    @property
+    def calls(self) -> list[ToolCall]:
+        return [call for turn in self.turns for call in turn.tool_calls]
+
+
+def segment(transcript: Transcript) -> tuple[Task, ...]:
+    """The session's tasks in order. A task without a single answer is left out."""
+    exchanges = list(_exchanges(transcript.turns))
+    tasks = []
+    start = 0
+    while start < len(exchanges):
+        end = start + 1
+        while end < len(exchanges) and _corrects(exchanges[start], exchanges[end - 1], exchanges[end]):
+            end += 1
+        task = _task(transcript, exchanges[start:end], exchanges[start - 1] if start else None)
+        if task is not None:
+            tasks.append(task)
+        start = end
+    return tuple(tasks)
+
+
+def _exchanges(turns: Sequence[Turn]) -> Iterator[_Exchange]:
+    current: _Exchange | None = None
+    for turn in turns:
+        if turn.role is Role.USER and turn.origin is Origin.PROMPT:
+            if current is not None:
+                yield current
+            current = _Exchange(prompt=turn)
+        elif current is not None:
+            current.turns.append(turn)
+    if current is not None:
+        yield current
+
+
+def _corrects(first: _Exchange, before: _Exchange, after: _Exchange) -> bool:
+    """Whether the user's next words are about the answer just given and not new work."""
+    old, new = _answer(before.turns), _answer(after.turns)
+    if not old or not new:
+        return False
+    to_request = similarity(_cut(first.prompt.text), _cut(after.prompt.text))
+    if to_request >= _REPEATED_REQUEST:
+        return True
+    redone = similarity(_cut(old), _cut(new)) >= _SAME_ANSWER
+    return redone and (to_request < _OTHER_REQUEST or _stopped(before))
+
+
+def _stopped(exchange: _Exchange) -> bool:
+    return any(t.origin is Origin.INTERRUPT or t.abandoned for t in exchange.turns) or any(
+        c.status is ToolStatus.DENIED for c in exchange.calls
+    )
+
+
+def _task(transcript: Transcript, chain: Sequence[_Exchange], before: _Exchange | None) -> Task | None:
+    first = chain[0]
+    if first.prompt.at is None or not first.prompt.text.strip():
+        return None
+    attempts: list[Attempt] = []
+    for exchange, following in zip(chain, [*chain[1:], None], strict=True):
+        tries = _tries(exchange)
+        if tries:
+            attempts += tries[:-1]
+            attempts.append(_close(tries[-1], exchange, following, transcript.votes))
+    if not attempts:
+        return None
+    return Task(
+        id=TaskId(digest(transcript.agent, first.prompt.id)),
+        session_id=transcript.id,
+        project=first.prompt.cwd or transcript.project,
+        at=first.prompt.at,
+        request=first.prompt.text,
+        context=_context(first, before),
+        attempts=tuple(attempts),
+        skill=_skill(first, transcript.skills),
+    )
+
+
+def _tries(exchange: _Exchange) -> list[Attempt]:
+    """The answers within one exchange: all but the last were given up because a tool that checked them failed."""
+    tries: list[Attempt] = []
+    for turns in _until_each_answer(exchange.turns):
+        answer = _answer(turns)
+        verdict = _checked(turns)
+        kind = EvidenceKind.TOOL_PASSED if verdict and verdict.status is ToolStatus.OK else EvidenceKind.TOOL_FAILED
+        tries.append(
+            Attempt(
+                answer=answer,
+                outcome=Outcome.UNKNOWN,
+                evidence=(kind,) if verdict else (),
+                tool_output=verdict.output if verdict else None,
+            )
+        )
+    return _given_up(tries)
+
+
+def _given_up(tries: Sequence[Attempt]) -> list[Attempt]:
+    """Keep the failed tries that the next one redid, marked as rejected, and the last try."""
+    kept = []
+    for one, following in pairwise(tries):
+        failed = EvidenceKind.TOOL_FAILED in one.evidence
+        if failed and similarity(_cut(one.answer), _cut(following.answer)) >= _SAME_ANSWER:
+            kept.append(replace(one, outcome=Outcome.REJECTED))
+    return [*kept, *tries[-1:]]
+
+
+def _until_each_answer(turns: Sequence[Turn]) -> Iterator[list[Turn]]:
+    """Cut an exchange before each reply that is an answer of its own; the last piece holds the last answer."""
+    piece: list[Turn] = []
+    answered = False
+    for turn in turns:
+        is_answer = len(_answer([turn])) >= _LEAST_ANSWER
+        if answered and is_answer and any(t.tool_calls for t in piece):
+            yield piece
+            piece, answered = [], False
+        piece.append(turn)
+        answered = answered or is_answer
+    if answered or _answer(piece):
+        yield piece
+
+
+def _checked(turns: Sequence[Turn]) -> ToolCall | None:
+    """The last call that ran a command on the answer, if it has a result."""
+    calls = [c for t in turns for c in t.tool_calls if c.status in (ToolStatus.OK, ToolStatus.ERROR)]
+    ran = [c for c in calls if c.exit_code is not None or c.status is ToolStatus.ERROR or _is_shell(c)]
+    return ran[-1] if ran else None
+
+
+def _is_shell(call: ToolCall) -> bool:
+    return call.name.casefold() in ("bash", "shell", "shell_command", "exec_command", "local_shell", "run_in_terminal")
+
+
+def _close(attempt: Attempt, exchange: _Exchange, following: _Exchange | None, votes: dict[str, int]) -> Attempt:
+    """Decide an exchange's last answer by what came after it."""
+    against = list(_against(exchange, votes))
+    if following is not None:
+        evidence = (*attempt.evidence, *against, EvidenceKind.REDONE)
+        return replace(attempt, outcome=Outcome.REJECTED, evidence=evidence, reaction=following.prompt.text)
+    if against or EvidenceKind.TOOL_FAILED in attempt.evidence:
+        rejected = any(k is not EvidenceKind.INTERRUPTED for k in against)
+        outcome = Outcome.REJECTED if rejected else Outcome.UNKNOWN
+        return replace(attempt, outcome=outcome, evidence=(*attempt.evidence, *against), reaction=_said(exchange))
+    kept = EvidenceKind.COMMITTED if any(map(_commits, exchange.calls)) else EvidenceKind.MOVED_ON
+    return replace(attempt, outcome=Outcome.ACCEPTED, evidence=(*attempt.evidence, kept))
+
+
+def _against(exchange: _Exchange, votes: dict[str, int]) -> Iterator[EvidenceKind]:
+    if any(c.status is ToolStatus.DENIED for c in exchange.calls):
+        yield EvidenceKind.DENIED
+    if any(c.feedback == "user-modified" for c in exchange.calls):
+        yield EvidenceKind.USER_EDITED
+    if any(t.origin is Origin.INTERRUPT for t in exchange.turns):
+        yield EvidenceKind.INTERRUPTED
+    if exchange.prompt.abandoned or any(t.abandoned for t in exchange.turns):
+        yield EvidenceKind.REWOUND
+    if any(votes.get(t.id, 0) < 0 for t in exchange.turns):
+        yield EvidenceKind.VOTED
+
+
+def _said(exchange: _Exchange) -> str | None:
+    said = [c.feedback for c in exchange.calls if c.feedback and c.feedback != "user-modified"]
+    return "\n".join(said) or None
+
+
+def _commits(call: ToolCall) -> bool:
+    return call.status is ToolStatus.OK and "git commit" in call.input
+
+
+def _answer(turns: Iterable[Turn]) -> str:
+    """What was produced: the last reply's words, or what was written to files when there are hardly any words."""
+    replies = [t for t in turns if t.origin is Origin.REPLY]
+    texts = [t.text.strip() for t in replies if t.text.strip()]
+    if texts and len(texts[-1]) >= _LEAST_ANSWER:
+        return texts[-1]
+    written = [c.input for t in replies for c in t.tool_calls if c.name.casefold() in _WRITES]
+    kept = [w for w in written if any(key in w for key in _WRITTEN_KEYS) or w.startswith("***")]
+    return "\n".join(kept) or (texts[-1] if texts else "")
+
+
+def _context(first: _Exchange, before: _Exchange | None) -> str:
+    """What a fresh agent needs to know: the previous exchange and what tools returned before the answer."""
+    parts = []
+    if before is not None:
+        parts += [f"Earlier request: {before.prompt.text}", f"Earlier answer: {_answer(before.turns)}"]
+    for turn in first.turns:
+        if len(_answer([turn])) >= _LEAST_ANSWER and not turn.tool_calls:
+            break
+        for call in turn.tool_calls:
+            if call.output and call.name.casefold() not in _WRITES:
+                parts.append(f"{call.name} {call.input[:_RESULT_LIMIT]}\n{call.output[:_RESULT_LIMIT]}")
+        if len(_answer([turn])) >= _LEAST_ANSWER:
+            break
+    return "\n\n".join(p[:_RESULT_LIMIT] for p in parts)[:_CONTEXT_LIMIT]
+
+
+def _skill(exchange: _Exchange, uses: Sequence[SkillUse]) -> str | None:
+    attributed = [t.skill for t in exchange.turns if t.skill]
+    if attributed:
+        return attributed[-1]
+    end = exchange.turns[-1].position if exchange.turns else exchange.prompt.position
+    loaded = [u.name for u in uses if u.position <= end]
+    return loaded[-1] if loaded else None
+
+
+def _cut(text: str) -> str:
+    return text[:_COMPARED]

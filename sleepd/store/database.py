@@ -1,0 +1,154 @@
+"""Open the database: the one place that knows it is SQLite.
+
+It is made whole under another name and then renamed, so a crash never leaves half a database; a file that is there but
+cannot be trusted is an error that names the last backup, never a fresh start.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, create_engine, event, exc
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from sleepd.core.errors import DatabaseDamaged
+
+HEAD = "0001"
+"""The newest migration. A test holds it against the scripts."""
+_BACKUPS_KEPT = 3
+_BUSY_MS = 30_000
+
+
+class Database:
+    """An open database. `reading` and `writing` give connections; a `writing` block is one transaction."""
+
+    def __init__(self, path: Path, engine: Engine) -> None:
+        self.path = path
+        self._engine = engine
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        with self._guarded(), self._engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        with self._guarded(), self._engine.begin() as connection:
+            yield connection
+
+    def backup(self, name: str) -> Path:
+        """A consistent copy beside the database; the newest three are kept."""
+        folder = self.path.parent / "backups"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        target = folder / f"{self.path.stem}-{name}.db"
+        part = target.with_suffix(".part")
+        part.unlink(missing_ok=True)
+        with self._guarded(), closing(sqlite3.connect(self.path)) as source, closing(sqlite3.connect(part)) as copy:
+            source.backup(copy)
+        part.chmod(0o600)
+        part.replace(target)
+        for old in backups(self.path)[_BACKUPS_KEPT:]:
+            old.unlink()
+        return target
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        with _damage_named(self.path):
+            yield
+
+
+def open_database(path: Path) -> Database:
+    """Open the database at `path`, making or migrating it first.
+
+    Raises `DatabaseDamaged` when the file exists and is not a usable database.
+    """
+    if not path.exists():
+        _create(path)
+    if path.stat().st_size == 0:
+        raise _damaged(path, "it is empty")
+    with _damage_named(path):
+        if _revision(path) != HEAD:
+            _migrate(path)
+    return Database(path, _engine(path))
+
+
+def backups(path: Path) -> list[Path]:
+    """Backups of this database, newest first."""
+    folder = path.parent / "backups"
+    return sorted(folder.glob(f"{path.stem}-*.db"), key=lambda p: (p.stat().st_mtime_ns, p.name), reverse=True)
+
+
+def _engine(path: Path) -> Engine:
+    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": _BUSY_MS / 1000})
+
+    @event.listens_for(engine, "connect")
+    def _prepare(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
+        cursor = connection.cursor()
+        # WAL: a reader such as `sleepd status` never waits for the night that writes.
+        cursor.execute("PRAGMA journal_mode=WAL")
+        cursor.execute("PRAGMA synchronous=NORMAL")
+        cursor.execute("PRAGMA foreign_keys=ON")
+        cursor.close()
+
+    return engine
+
+
+def _create(path: Path) -> None:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    part = path.with_name(f"{path.name}.new-{os.getpid()}")
+    part.unlink(missing_ok=True)
+    part.touch(mode=0o600)
+    _migrate(part)
+    # Two first runs at once: whoever comes second keeps the database that is already there.
+    try:
+        os.link(part, path)
+    except FileExistsError:
+        pass
+    finally:
+        part.unlink()
+
+
+def _migrate(path: Path) -> None:
+    # Alembic costs a quarter of a second to import, and is needed once per release.
+    from sleepd.store.migrate import upgrade
+
+    engine = create_engine(f"sqlite:///{path}")
+    upgrade(engine)
+    engine.dispose()
+
+
+def _revision(path: Path) -> str | None:
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+        table = connection.execute("SELECT name FROM sqlite_master WHERE name = 'alembic_version'").fetchone()
+        if table is None:
+            raise _damaged(path, "it is not a database of sleepd")
+        row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+        if row is not None and row[0] > HEAD:
+            raise _damaged(path, f"it was made by a newer sleepd (schema {row[0]}); upgrade sleepd")
+        return None if row is None else str(row[0])
+
+
+@contextmanager
+def _damage_named(path: Path) -> Iterator[None]:
+    """Turn SQLite's words for a damaged file into an error that says what to do."""
+    try:
+        yield
+    except (exc.DatabaseError, sqlite3.DatabaseError) as error:
+        text = str(getattr(error, "orig", error))
+        if any(word in text for word in ("malformed", "not a database", "disk image", "file is encrypted")):
+            raise _damaged(path, text) from error
+        raise
+
+
+def _damaged(path: Path, why: str) -> DatabaseDamaged:
+    known = backups(path)
+    remedy = f"the last backup is {known[0]}" if known else "there is no backup"
+    return DatabaseDamaged(f"the database {path} cannot be used: {why}; {remedy}. Move it away or restore it by hand")

@@ -1,0 +1,306 @@
+"""Candidates with their pairs, what became of them, and the journal of what was written to skill files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+
+from sqlalchemy import ColumnElement, Connection, Row, func, insert, select, update
+from sqlalchemy.dialects.sqlite import insert as upsert
+
+from sleepd.core.gate import Decision
+from sleepd.core.model import Candidate, Digest, Edit, EditOp, Pair, SkillTarget, TaskId, Verdict
+from sleepd.store import schema as t
+
+
+class Status(StrEnum):
+    """Where a proposal stands."""
+
+    WAITING = "waiting"
+    QUARANTINED = "quarantined"
+    ADOPTED = "adopted"
+    REJECTED = "rejected"
+    REVERTED = "reverted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """An accepted candidate and what a person has to know to judge it."""
+
+    id: Digest
+    """The candidate's."""
+    night_id: str
+    status: Status
+    findings: tuple[str, ...]
+    """Why it was quarantined: `rule: why`, one each; empty when it was not."""
+    diff: str
+    sessions: tuple[str, ...]
+    """The sessions that taught it."""
+    sealed_count: int
+    sealed_before: float | None
+    sealed_after: float | None
+    why: str | None = None
+    """What the person said when rejecting it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """A candidate with where its gate stands."""
+
+    candidate: Candidate
+    night_id: str
+    """The night in which it started."""
+    nights: int
+    """Nights in which it drew pairs."""
+    evidence: float | None
+    counter_evidence: float | None
+    effect: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adoption:
+    """One write to a skill file, with the bytes to undo it."""
+
+    number: int
+    proposal_id: Digest
+    path: str
+    before: bytes | None
+    """None: the file was not there."""
+    after: bytes
+    proven: bool
+    """The text written is the text that was gated."""
+    folders: tuple[str, ...]
+    """Folders that had to be made."""
+    state: str
+    """`intended` before the write, `written` after it: a crash in between is seen."""
+    at: datetime
+    reverted_at: datetime | None
+
+
+def start(connection: Connection, candidate: Candidate, night_id: str) -> Trial:
+    """Enter a candidate, or find it again: its index and level never change once given."""
+    row = _candidate_row(candidate) | {"night_id": night_id, "nights": 1}
+    connection.execute(upsert(t.candidates).values(row).on_conflict_do_nothing(index_elements=["id"]))
+    return trial(connection, candidate.id)
+
+
+def trial(connection: Connection, id_: Digest) -> Trial:
+    """Raises `NoResultFound` for an unknown id."""
+    return _trial(connection.execute(select(t.candidates).where(t.candidates.c.id == id_)).one())
+
+
+def trials(connection: Connection, *conditions: ColumnElement[bool]) -> tuple[Trial, ...]:
+    """Candidates in the order of their indices."""
+    return tuple(_trial(r) for r in connection.execute(select(t.candidates).where(*conditions).order_by("number")))
+
+
+def under_trial(connection: Connection, path: str) -> tuple[Trial, ...]:
+    """The undecided candidates for one file."""
+    return trials(connection, t.candidates.c.path == path, t.candidates.c.verdict == Verdict.UNDECIDED.value)
+
+
+def for_target(connection: Connection, path: str) -> tuple[Trial, ...]:
+    """All candidates there ever were for one file."""
+    return trials(connection, t.candidates.c.path == path)
+
+
+def of_night(connection: Connection, night_id: str) -> tuple[Trial, ...]:
+    """The candidates that were started in one night."""
+    return trials(connection, t.candidates.c.night_id == night_id)
+
+
+def next_index(connection: Connection) -> int:
+    """t of the next candidate."""
+    return int(connection.execute(select(func.coalesce(func.max(t.candidates.c.number), 0))).scalar_one()) + 1
+
+
+def acceptances(connection: Connection) -> int:
+    """How many candidates crossed so far: the discoveries of the account."""
+    query = select(func.count()).where(t.candidates.c.verdict == Verdict.ACCEPTED.value)
+    return int(connection.execute(query).scalar_one())
+
+
+def decide(connection: Connection, id_: Digest, decision: Decision, nights: int) -> None:
+    """Write down where a candidate's gate stands."""
+    statement = (
+        update(t.candidates)
+        .where(t.candidates.c.id == id_)
+        .values(
+            verdict=decision.verdict.value,
+            reason=decision.reason,
+            evidence=decision.evidence,
+            counter_evidence=decision.counter_evidence,
+            effect=decision.effect,
+            nights=nights,
+        )
+    )
+    connection.execute(statement)
+
+
+def close(connection: Connection, id_: Digest, reason: str) -> None:
+    """End a candidate without a decision."""
+    values = {"verdict": Verdict.CLOSED.value, "reason": reason}
+    connection.execute(update(t.candidates).where(t.candidates.c.id == id_).values(values))
+
+
+def save_pairs(connection: Connection, id_: Digest, pairs: Sequence[Pair]) -> None:
+    rows = [{"candidate_id": id_, **asdict(pair)} for pair in pairs]
+    if rows:
+        connection.execute(upsert(t.pairs).on_conflict_do_nothing(), rows)
+
+
+def pairs(connection: Connection, id_: Digest) -> tuple[Pair, ...]:
+    """The candidate's pairs in the order of their draws."""
+    rows = connection.execute(select(t.pairs).where(t.pairs.c.candidate_id == id_).order_by(t.pairs.c.draw))
+    return tuple(Pair(draw=r.draw, task_id=TaskId(r.task_id), candidate=r.candidate, baseline=r.baseline) for r in rows)
+
+
+def stage(connection: Connection, proposal: Proposal) -> None:
+    """Enter a proposal; one that is there already keeps its status."""
+    row = {
+        "id": proposal.id,
+        "night_id": proposal.night_id,
+        "status": proposal.status.value,
+        "findings": json.dumps(proposal.findings),
+        "diff": proposal.diff,
+        "sessions": json.dumps(proposal.sessions),
+        "sealed_count": proposal.sealed_count,
+        "sealed_before": proposal.sealed_before,
+        "sealed_after": proposal.sealed_after,
+        "why": proposal.why,
+    }
+    connection.execute(upsert(t.proposals).values(row).on_conflict_do_nothing())
+
+
+def proposals(connection: Connection, status: Status | None = None) -> tuple[Proposal, ...]:
+    """Proposals in the order of their candidates' indices."""
+    query = select(t.proposals).join(t.candidates, t.candidates.c.id == t.proposals.c.id)
+    if status is not None:
+        query = query.where(t.proposals.c.status == status.value)
+    return tuple(_proposal(row) for row in connection.execute(query.order_by(t.candidates.c.number)))
+
+
+def set_status(connection: Connection, id_: Digest, status: Status, why: str | None = None) -> None:
+    change: dict[str, object] = {"status": status.value}
+    if why is not None:
+        change["why"] = why
+    connection.execute(update(t.proposals).where(t.proposals.c.id == id_).values(change))
+
+
+def intend(connection: Connection, adoption: Adoption) -> int:
+    """Journal a write before it is done; returns its number."""
+    row = {
+        "proposal_id": adoption.proposal_id,
+        "path": adoption.path,
+        "before": adoption.before,
+        "after": adoption.after,
+        "proven": adoption.proven,
+        "folders": json.dumps(adoption.folders),
+        "state": "intended",
+        "at": adoption.at,
+    }
+    done = connection.execute(insert(t.adoptions).values(row))
+    return int(done.inserted_primary_key[0]) if done.inserted_primary_key else 0
+
+
+def written(connection: Connection, adoption: Adoption) -> None:
+    values = {"state": "written", "folders": json.dumps(adoption.folders)}
+    connection.execute(update(t.adoptions).where(t.adoptions.c.number == adoption.number).values(values))
+
+
+def forget(connection: Connection, number: int) -> None:
+    """Take an intended write back that did not happen."""
+    connection.execute(t.adoptions.delete().where(t.adoptions.c.number == number, t.adoptions.c.state == "intended"))
+
+
+def reverted(connection: Connection, number: int, at: datetime) -> None:
+    connection.execute(update(t.adoptions).where(t.adoptions.c.number == number).values(reverted_at=at))
+
+
+def adoptions(connection: Connection, *, standing: bool = False) -> tuple[Adoption, ...]:
+    """The journal, oldest first; `standing` leaves out what was reverted."""
+    query = select(t.adoptions).order_by(t.adoptions.c.number)
+    if standing:
+        query = query.where(t.adoptions.c.reverted_at.is_(None))
+    return tuple(_adoption(row) for row in connection.execute(query))
+
+
+def _candidate_row(candidate: Candidate) -> dict[str, object]:
+    target = candidate.target
+    return {
+        "id": candidate.id,
+        "number": candidate.index,
+        "alpha": candidate.alpha,
+        "agent": target.agent,
+        "name": target.name,
+        "path": target.path,
+        "project": target.project,
+        "description": target.description,
+        "base": candidate.base,
+        "text": candidate.text,
+        "edits": json.dumps([asdict(edit) for edit in candidate.edits]),
+        "tasks": json.dumps(candidate.tasks),
+        "model": candidate.model,
+        "verdict": candidate.verdict.value,
+        "reason": candidate.reason,
+    }
+
+
+def _trial(row: Row[tuple[object, ...]]) -> Trial:
+    edits = tuple(replace(Edit(**edit), op=EditOp(edit["op"])) for edit in json.loads(row.edits))
+    candidate = Candidate(
+        id=Digest(row.id),
+        index=row.number,
+        alpha=row.alpha,
+        target=SkillTarget(
+            agent=row.agent, name=row.name, path=row.path, project=row.project, description=row.description
+        ),
+        base=Digest(row.base),
+        text=Digest(row.text),
+        edits=edits,
+        tasks=tuple(TaskId(i) for i in json.loads(row.tasks)),
+        model=row.model,
+        verdict=Verdict(row.verdict),
+        reason=row.reason,
+    )
+    return Trial(
+        candidate=candidate,
+        night_id=row.night_id,
+        nights=row.nights,
+        evidence=row.evidence,
+        counter_evidence=row.counter_evidence,
+        effect=row.effect,
+    )
+
+
+def _proposal(row: Row[tuple[object, ...]]) -> Proposal:
+    return Proposal(
+        id=Digest(row.id),
+        night_id=row.night_id,
+        status=Status(row.status),
+        findings=tuple(json.loads(row.findings)),
+        diff=row.diff,
+        sessions=tuple(json.loads(row.sessions)),
+        sealed_count=row.sealed_count,
+        sealed_before=row.sealed_before,
+        sealed_after=row.sealed_after,
+        why=row.why,
+    )
+
+
+def _adoption(row: Row[tuple[object, ...]]) -> Adoption:
+    return Adoption(
+        number=row.number,
+        proposal_id=Digest(row.proposal_id),
+        path=row.path,
+        before=row.before,
+        after=row.after,
+        proven=row.proven,
+        folders=tuple(json.loads(row.folders)),
+        state=row.state,
+        at=row.at,
+        reverted_at=row.reverted_at,
+    )

@@ -1,0 +1,149 @@
+"""What was asked of models: texts by digest, rollouts, reflections. A paid call is stored before the next is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, Row, Table, func, select, tuple_
+from sqlalchemy.dialects.sqlite import insert as upsert
+
+from sleepd.core.model import Cause, Digest, Rollout, RolloutKey, Score, TaskId, Unscored, digest
+from sleepd.core.ports import Reply
+from sleepd.store import schema as t
+
+_KEYS_AT_ONCE = 400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spent:
+    """What the calls of one night cost; `cost_usd` is None when a model's price is unknown."""
+
+    rollouts: int
+    reflections: int
+    tokens_in: int
+    tokens_out: int
+    cost_usd: float | None
+
+
+def put_text(connection: Connection, body: str) -> Digest:
+    """Keep a text and return its address."""
+    address = digest(body)
+    connection.execute(upsert(t.texts).values(digest=address, body=body).on_conflict_do_nothing())
+    return address
+
+
+def text(connection: Connection, address: Digest) -> str:
+    """The text at this address; raises `NoResultFound` when it was never kept."""
+    return str(connection.execute(select(t.texts.c.body).where(t.texts.c.digest == address)).scalar_one())
+
+
+def save(connection: Connection, rollouts: Sequence[Rollout], night_id: str) -> None:
+    """Keep rollouts; one that is there already stays as it is."""
+    rows = [_row(rollout, night_id) for rollout in rollouts]
+    if rows:
+        connection.execute(upsert(t.rollouts).on_conflict_do_nothing(), rows)
+
+
+def load(connection: Connection, keys: Iterable[RolloutKey]) -> dict[RolloutKey, Rollout]:
+    """Those of these rollouts that were made."""
+    c = t.rollouts.c
+    columns = tuple_(c.task_id, c.text, c.model, c.judge, c.sample)
+    wanted = [(k.task_id, k.text, k.model, k.judge, k.sample) for k in keys]
+    found: dict[RolloutKey, Rollout] = {}
+    for start in range(0, len(wanted), _KEYS_AT_ONCE):
+        query = select(t.rollouts).where(columns.in_(wanted[start : start + _KEYS_AT_ONCE]))
+        for row in connection.execute(query):
+            rollout = _rollout(row)
+            found[rollout.key] = rollout
+    return found
+
+
+def reflection(connection: Connection, prompt: Digest, model: str) -> str | None:
+    """The stored reply to a reflection prompt, so that a rerun does not pay for it again."""
+    c = t.reflections.c
+    query = select(c.reply).where(c.prompt == prompt, c.model == model)
+    reply: str | None = connection.execute(query).scalar()
+    return reply
+
+
+def save_reflection(connection: Connection, prompt: Digest, model: str, reply: Reply, night_id: str) -> None:
+    statement = upsert(t.reflections).values(
+        prompt=prompt,
+        model=model,
+        night_id=night_id,
+        reply=reply.text,
+        tokens_in=reply.tokens_in,
+        tokens_out=reply.tokens_out,
+        cost_usd=reply.cost_usd,
+    )
+    connection.execute(statement.on_conflict_do_nothing())
+
+
+def spent(connection: Connection, night_id: str) -> Spent:
+    """What one night's stored calls cost."""
+    rollouts = _spent(connection, night_id, t.rollouts)
+    reflections = _spent(connection, night_id, t.reflections)
+    unknown = rollouts.unpriced + reflections.unpriced
+    return Spent(
+        rollouts=rollouts.calls,
+        reflections=reflections.calls,
+        tokens_in=(rollouts.tokens_in or 0) + (reflections.tokens_in or 0),
+        tokens_out=(rollouts.tokens_out or 0) + (reflections.tokens_out or 0),
+        cost_usd=None if unknown else (rollouts.cost or 0.0) + (reflections.cost or 0.0),
+    )
+
+
+def _spent(connection: Connection, night_id: str, table: Table) -> Row[tuple[int, int, int, float, int]]:
+    c = table.c
+    query = select(
+        func.count().label("calls"),
+        func.sum(c.tokens_in).label("tokens_in"),
+        func.sum(c.tokens_out).label("tokens_out"),
+        func.sum(c.cost_usd).label("cost"),
+        (func.count() - func.count(c.cost_usd)).label("unpriced"),
+    ).where(c.night_id == night_id)
+    return connection.execute(query).one()
+
+
+def _row(rollout: Rollout, night_id: str) -> dict[str, object]:
+    result = rollout.result
+    return {
+        "task_id": rollout.key.task_id,
+        "text": rollout.key.text,
+        "model": rollout.key.model,
+        "judge": rollout.key.judge,
+        "sample": rollout.key.sample,
+        "night_id": night_id,
+        "mode": rollout.mode,
+        "answer": rollout.answer,
+        "score": result.value if isinstance(result, Score) else None,
+        "cause": result.cause.value if isinstance(result, Unscored) else None,
+        "reason": result.reason,
+        "tokens_in": rollout.tokens_in,
+        "tokens_out": rollout.tokens_out,
+        "cost_usd": rollout.cost_usd,
+    }
+
+
+def _rollout(row: Row[tuple[object, ...]]) -> Rollout:
+    key = RolloutKey(
+        task_id=TaskId(row.task_id),
+        text=Digest(row.text),
+        model=row.model,
+        judge=Digest(row.judge),
+        sample=row.sample,
+    )
+    if row.cause is None:
+        result: Score | Unscored = Score(value=row.score, reason=row.reason)
+    else:
+        result = Unscored(cause=Cause(row.cause), reason=row.reason)
+    return Rollout(
+        key=key,
+        result=result,
+        answer=row.answer,
+        tokens_in=row.tokens_in,
+        tokens_out=row.tokens_out,
+        cost_usd=row.cost_usd,
+        mode=row.mode,
+    )

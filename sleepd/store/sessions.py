@@ -1,0 +1,340 @@
+"""Sessions, turns and tool calls as they came from the harvesters, with the cursors of the files they came from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, Row, Table, bindparam, delete, func, select, update
+from sqlalchemy.dialects.sqlite import insert as upsert
+
+from harvesters.records import (
+    Cursor,
+    Defect,
+    Origin,
+    Reading,
+    Role,
+    Session,
+    SkillTrigger,
+    SkillUse,
+    ToolCall,
+    ToolStatus,
+    Turn,
+)
+from sleepd.core.model import SessionId
+from sleepd.core.segment import Transcript
+from sleepd.store import schema as t
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredFile:
+    """One transcript file's reading on its way into the database."""
+
+    path: str
+    agent: str
+    reading: Reading
+    kind: str
+    """The session's kind, or `own` for a run that sleepd itself started."""
+    redacted: int
+    """How many secrets were taken out of this reading."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """What the database holds."""
+
+    sessions: int
+    turns: int
+    tool_calls: int
+    defects: int
+
+
+def session_id(agent: str, native: str) -> SessionId:
+    return SessionId(f"{agent}:{native}")
+
+
+def cursors(connection: Connection, agent: str) -> dict[str, Cursor]:
+    """Where each of the agent's files was left."""
+    rows = connection.execute(select(t.files).where(t.files.c.agent == agent))
+    return {row.path: _cursor(row) for row in rows}
+
+
+def save(connection: Connection, file: StoredFile) -> None:
+    """Store one reading: replace the file's session, or add to it when the reading continues an earlier one."""
+    _save_cursor(connection, file)
+    _save_defects(connection, file)
+    session = file.reading.session
+    if session is None:
+        return
+    id_ = session_id(file.agent, session.id)
+    if file.reading.whole:
+        for table in (t.turns, t.tool_calls, t.skill_uses):
+            connection.execute(delete(table).where(table.c.session_id == id_))
+    _save_session(connection, file, session, id_)
+    _save_turns(connection, session.turns, id_)
+    calls = [_call_row(call, turn.id, n, id_) for turn in session.turns for n, call in enumerate(turn.tool_calls)]
+    _put(connection, t.tool_calls, calls, ("output", "status", "exit_code", "feedback"))
+    skills = [_skill_row(use, id_) for use in session.skills]
+    _put(connection, t.skill_uses, skills, ("path",))
+    _save_late_results(connection, session.late_results, id_)
+    _save_votes(connection, session.votes, id_)
+
+
+def counts(connection: Connection) -> Counts:
+    return Counts(
+        sessions=_count(connection, t.sessions),
+        turns=_count(connection, t.turns),
+        tool_calls=_count(connection, t.tool_calls),
+        defects=_count(connection, t.defects),
+    )
+
+
+def unmined(connection: Connection) -> tuple[tuple[SessionId, int], ...]:
+    """Interactive sessions that changed since they were last cut into tasks, oldest first, with their revision."""
+    s = t.sessions.c
+    changed = s.mined_revision.is_(None) | (s.mined_revision != s.revision)
+    query = select(s.id, s.revision).where(s.kind == "interactive", changed).order_by(s.started_at, s.id)
+    return tuple((SessionId(row.id), row.revision) for row in connection.execute(query))
+
+
+def mark_mined(connection: Connection, done: Sequence[tuple[SessionId, int]]) -> None:
+    if done:
+        statement = (
+            update(t.sessions).where(t.sessions.c.id == bindparam("done")).values(mined_revision=bindparam("rev"))
+        )
+        connection.execute(statement, [{"done": id_, "rev": revision} for id_, revision in done])
+
+
+def transcript(connection: Connection, id_: SessionId) -> Transcript:
+    """A stored session with its turns in order."""
+    session = connection.execute(select(t.sessions).where(t.sessions.c.id == id_)).one()
+    calls: dict[str, list[ToolCall]] = {}
+    c = t.tool_calls.c
+    for row in connection.execute(select(t.tool_calls).where(c.session_id == id_).order_by(c.turn_id, c.number)):
+        calls.setdefault(row.turn_id, []).append(_call(row))
+    turn_rows = connection.execute(
+        select(t.turns).where(t.turns.c.session_id == id_).order_by(t.turns.c.position, t.turns.c.id)
+    ).all()
+    uses = connection.execute(
+        select(t.skill_uses).where(t.skill_uses.c.session_id == id_).order_by(t.skill_uses.c.position)
+    )
+    return Transcript(
+        id=id_,
+        agent=session.agent,
+        project=session.project or "",
+        turns=[_turn(row, tuple(calls.get(row.id, ()))) for row in turn_rows],
+        skills=[_use(row) for row in uses],
+        votes={row.id: row.vote for row in turn_rows if row.vote is not None},
+    )
+
+
+def latest(connection: Connection) -> datetime | None:
+    """When the newest session ended."""
+    found: datetime | None = connection.execute(select(func.max(t.sessions.c.ended_at))).scalar()
+    return found
+
+
+def defects(connection: Connection, limit: int) -> tuple[Defect, ...]:
+    """The pieces that could not be read, by file."""
+    rows = connection.execute(select(t.defects).order_by(t.defects.c.path, t.defects.c.offset).limit(limit))
+    return tuple(Defect(path=row.path, offset=row.offset, reason=row.reason) for row in rows)
+
+
+def _count(connection: Connection, table: Table) -> int:
+    return int(connection.execute(select(func.count()).select_from(table)).scalar_one())
+
+
+def _save_cursor(connection: Connection, file: StoredFile) -> None:
+    cursor = file.reading.cursor
+    if cursor is None:
+        return
+    session = file.reading.session
+    row = {
+        "path": file.path,
+        "agent": file.agent,
+        "inode": cursor.inode,
+        "size": cursor.size,
+        "mtime_ns": cursor.mtime_ns,
+        "offset": cursor.offset,
+        "head": cursor.head,
+        "head_length": cursor.head_length,
+        "tail": cursor.tail,
+        "state": json.dumps(dict(cursor.state), sort_keys=True),
+    }
+    if session is not None:
+        row["session_id"] = session_id(file.agent, session.id)
+    statement = upsert(t.files).values(row)
+    columns = {name: statement.excluded[name] for name in row if name != "path"}
+    connection.execute(statement.on_conflict_do_update(index_elements=["path"], set_=columns))
+
+
+def _save_defects(connection: Connection, file: StoredFile) -> None:
+    if file.reading.whole:
+        connection.execute(delete(t.defects).where(t.defects.c.path == file.path))
+    rows = [{"path": d.path, "offset": d.offset, "reason": d.reason} for d in file.reading.defects]
+    _put(connection, t.defects, rows, ("reason",))
+
+
+def _save_session(connection: Connection, file: StoredFile, session: Session, id_: SessionId) -> None:
+    row = {
+        "id": id_,
+        "agent": file.agent,
+        "kind": file.kind,
+        "parent_id": session_id(file.agent, session.parent_id) if session.parent_id else None,
+        "project": session.cwd,
+        "branch": session.branch,
+        "title": session.title,
+        "version": session.version,
+        "started_at": session.started_at,
+        "ended_at": session.ended_at,
+        "models": json.dumps(list(session.models)),
+        "tokens_input": session.tokens.input,
+        "tokens_output": session.tokens.output,
+        "tokens_cache_read": session.tokens.cache_read,
+        "tokens_cache_write": session.tokens.cache_write,
+        "redacted": file.redacted,
+        "revision": 1,
+    }
+    statement = upsert(t.sessions).values(row)
+    new, old = statement.excluded, t.sessions.c
+    change: dict[str, object] = {name: new[name] for name in row if name not in ("id", "agent", "revision")}
+    if not file.reading.whole:
+        # A tail tells neither who drove the session nor when and where it began.
+        change = {name: func.coalesce(new[name], old[name]) for name in change}
+        change |= {name: func.coalesce(old[name], new[name]) for name in ("kind", "started_at", "project")}
+        change |= {"redacted": old.redacted + new.redacted, "models": new.models if session.models else old.models}
+    change["revision"] = old.revision + 1
+    connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=change))
+
+
+def _save_turns(connection: Connection, turns: Sequence[Turn], id_: SessionId) -> None:
+    if not turns:
+        return
+    rows = [
+        {
+            "session_id": id_,
+            "id": turn.id,
+            "position": turn.position,
+            "role": turn.role.value,
+            "origin": turn.origin.value,
+            "text": turn.text,
+            "at": turn.at,
+            "model": turn.model,
+            "skill": turn.skill,
+            "cwd": turn.cwd,
+            "branch": turn.branch,
+            "abandoned": turn.abandoned,
+        }
+        for turn in turns
+    ]
+    statement = upsert(t.turns)
+    text = t.turns.c.text + statement.excluded.text
+    connection.execute(statement.on_conflict_do_update(index_elements=["session_id", "id"], set_={"text": text}), rows)
+
+
+def _put(connection: Connection, table: Table, rows: Sequence[Mapping[str, object]], updated: Iterable[str]) -> None:
+    """Insert rows; of one that is there already, take the named columns from the new."""
+    if not rows:
+        return
+    statement = upsert(table)
+    keys = [column.name for column in table.primary_key]
+    values = {name: statement.excluded[name] for name in updated}
+    connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=values), list(rows))
+
+
+def _save_late_results(connection: Connection, results: Sequence[ToolCall], id_: SessionId) -> None:
+    if not results:
+        return
+    c = t.tool_calls.c
+    statement = (
+        update(t.tool_calls)
+        .where(c.session_id == id_, c.id == bindparam("call"))
+        .values(
+            output=bindparam("out"), status=bindparam("state"), exit_code=bindparam("code"), feedback=bindparam("said")
+        )
+    )
+    rows = [
+        {"call": r.id, "out": r.output, "state": r.status.value, "code": r.exit_code, "said": r.feedback}
+        for r in results
+    ]
+    connection.execute(statement, rows)
+
+
+def _save_votes(connection: Connection, votes: Mapping[str, int], id_: SessionId) -> None:
+    c = t.turns.c
+    statement = update(t.turns).where(c.session_id == id_, c.id == bindparam("turn")).values(vote=bindparam("value"))
+    if votes:
+        connection.execute(statement, [{"turn": turn, "value": vote} for turn, vote in votes.items()])
+
+
+def _call_row(call: ToolCall, turn_id: str, number: int, id_: SessionId) -> dict[str, object]:
+    return {
+        "session_id": id_,
+        "id": call.id,
+        "turn_id": turn_id,
+        "number": number,
+        "name": call.name,
+        "input": call.input,
+        "output": call.output,
+        "status": call.status.value,
+        "exit_code": call.exit_code,
+        "feedback": call.feedback,
+    }
+
+
+def _skill_row(use: SkillUse, id_: SessionId) -> dict[str, object]:
+    return {
+        "session_id": id_,
+        "position": use.position,
+        "name": use.name,
+        "path": use.path,
+        "trigger": use.trigger.value,
+    }
+
+
+def _cursor(row: Row[tuple[object, ...]]) -> Cursor:
+    return Cursor(
+        inode=row.inode,
+        size=row.size,
+        mtime_ns=row.mtime_ns,
+        offset=row.offset,
+        head=row.head,
+        head_length=row.head_length,
+        tail=row.tail,
+        state=json.loads(row.state),
+    )
+
+
+def _call(row: Row[tuple[object, ...]]) -> ToolCall:
+    return ToolCall(
+        id=row.id,
+        name=row.name,
+        input=row.input,
+        output=row.output,
+        status=ToolStatus(row.status),
+        exit_code=row.exit_code,
+        feedback=row.feedback,
+    )
+
+
+def _turn(row: Row[tuple[object, ...]], calls: tuple[ToolCall, ...]) -> Turn:
+    return Turn(
+        id=row.id,
+        position=row.position,
+        role=Role(row.role),
+        origin=Origin(row.origin),
+        text=row.text,
+        at=row.at,
+        model=row.model,
+        skill=row.skill,
+        cwd=row.cwd,
+        branch=row.branch,
+        abandoned=row.abandoned,
+        tool_calls=calls,
+    )
+
+
+def _use(row: Row[tuple[object, ...]]) -> SkillUse:
+    return SkillUse(name=row.name, path=row.path, trigger=SkillTrigger(row.trigger), position=row.position)
