@@ -78,6 +78,11 @@ class Log:
         return self.change is Change.WHOLE
 
     @property
+    def size(self) -> int:
+        """Bytes that the file had when it was opened."""
+        return self._status.st_size if self._status is not None else 0
+
+    @property
     def defects(self) -> list[Defect]:
         """Defects found so far, in file order."""
         return self.decoder.defects

@@ -1,0 +1,142 @@
+"""Turns and tool calls of a Claude Code transcript while their lines are still coming in."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from harvesters.claude_records import Block, Raw, Record, compact_json, text_of
+from harvesters.records import Origin, Role, ToolCall, ToolStatus, Turn
+from harvesters.values import clip, moment
+
+USER_MODIFIED = "user-modified"
+_EXIT_CODE = re.compile(r"(?:<tool_use_error>)?(?:Error: )?Exit code (\d{1,9})\b")
+_DENIALS = ("The user doesn't want to proceed with this tool use", "The user doesn't want to take this action")
+_SAID = "the user said:\n"
+_NOTE_AFTER_SAID = "\n\nNote: The user's next message"
+_MODIFIED_FLAGS = (b'"userModified":true', b'"planWasEdited":true')
+_MODIFIABLE = frozenset({"Edit", "MultiEdit", "NotebookEdit", "Write", "ExitPlanMode", ""})
+
+
+@dataclass(slots=True, kw_only=True)
+class CallDraft:
+    """A tool call and, once it is on disk, its result."""
+
+    id: str
+    name: str
+    input: str
+    output: str | None = None
+    status: ToolStatus = ToolStatus.UNANSWERED
+    exit_code: int | None = None
+    feedback: str | None = None
+
+    def answer(self, record: Record, block: Block, limit: int) -> None:
+        """Take in the result that stands in `block` of `record`; a second result changes nothing."""
+        if self.output is not None:
+            return
+        self.output = text_of(block.content, limit)
+        self.status = _status(record, block, self.output)
+        if self.status is ToolStatus.ERROR:
+            match = _EXIT_CODE.match(self.output)
+            self.exit_code = int(match[1]) if match else None
+        self.feedback = self._feedback(record.tool_use_result)
+
+    def frozen(self) -> ToolCall:
+        return ToolCall(
+            id=self.id,
+            name=self.name,
+            input=self.input,
+            output=self.output,
+            status=self.status,
+            exit_code=self.exit_code,
+            feedback=self.feedback,
+        )
+
+    def _feedback(self, result: Raw) -> str | None:
+        output = self.output or ""
+        if self.status is ToolStatus.DENIED and _SAID in output:
+            return output.split(_SAID, 1)[1].split(_NOTE_AFTER_SAID, 1)[0].strip() or None
+        if self.name in _MODIFIABLE and memoryview(result):
+            data = bytes(result)
+            if any(flag in data for flag in _MODIFIED_FLAGS):
+                return USER_MODIFIED
+        return None
+
+
+@dataclass(slots=True, kw_only=True)
+class TurnDraft:
+    """One message."""
+
+    id: str
+    position: int
+    role: Role
+    origin: Origin
+    at: datetime | None = None
+    model: str | None = None
+    skill: str | None = None
+    cwd: str | None = None
+    branch: str | None = None
+    limit: int
+    length: int = 0
+    """Characters of text so far, those that an earlier reading returned included."""
+    parts: list[str] = field(default_factory=list)
+    calls: list[CallDraft] = field(default_factory=list)
+
+    def say(self, text: str) -> None:
+        """Append a block of text on a line of its own, up to the turn's limit."""
+        added = clip(f"\n{text}" if self.length else text, self.limit - self.length)
+        if added:
+            self.parts.append(added)
+            self.length += len(added)
+
+    def frozen(self, *, abandoned: bool) -> Turn:
+        return Turn(
+            id=self.id,
+            position=self.position,
+            role=self.role,
+            origin=self.origin,
+            text="".join(self.parts),
+            at=self.at,
+            model=self.model,
+            skill=self.skill,
+            cwd=self.cwd,
+            branch=self.branch,
+            abandoned=abandoned,
+            tool_calls=tuple(call.frozen() for call in self.calls),
+        )
+
+
+def call_draft(block: Block, fallback_id: str, limit: int) -> CallDraft:
+    """The call that a `tool_use` block makes."""
+    return CallDraft(id=block.id or fallback_id, name=block.name or "", input=compact_json(block.input, limit))
+
+
+def turn_draft(record: Record, position: int, *, role: Role, origin: Origin, limit: int) -> TurnDraft:
+    """An empty turn of one line; its id is the line's uuid."""
+    return TurnDraft(
+        id=record.uuid or "",
+        position=position,
+        role=role,
+        origin=origin,
+        at=moment(record.timestamp),
+        cwd=record.cwd or None,
+        branch=branch_of(record),
+        limit=limit,
+    )
+
+
+def branch_of(record: Record) -> str | None:
+    """The git branch of a line; a detached head is none."""
+    return record.git_branch if record.git_branch not in (None, "", "HEAD") else None
+
+
+def last_segment(name: str) -> str:
+    """`plugin:skill`, `a/b/skill` and `C:\\skills\\skill` all give `skill`."""
+    return re.split(r"[:/\\]", name.strip().rstrip("/\\"))[-1]
+
+
+def _status(record: Record, block: Block, output: str) -> ToolStatus:
+    if record.tool_denial_kind == "user-rejected" or output.startswith(_DENIALS):
+        return ToolStatus.DENIED
+    return ToolStatus.ERROR if block.is_error else ToolStatus.OK

@@ -1,0 +1,101 @@
+"""What the reader of Claude Code transcripts remembers of a file between two readings, and what it counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from harvesters.claude_records import Usage
+from harvesters.decode import FAST_FAILURES
+from harvesters.records import Tokens
+
+RECENT = 64
+"""How many responses at the end of a file may still get more lines."""
+
+Counts = list[int | None]
+"""input, output, cache_read, cache_write."""
+
+
+class Memory(msgspec.Struct, omit_defaults=True):
+    """The bounded part of a reading that the next one needs. Kept as JSON in `Cursor.state`."""
+
+    kind: str | None = None
+    parent: str | None = None
+    agent: str | None = None
+    cwd: str | None = None
+    branch: str | None = None
+    version: str | None = None
+    title: str | None = None
+    title_rank: int = 0
+    start: float | None = None
+    end: float | None = None
+    models: list[str] = []
+    skills: list[str] = []
+    loading: dict[str, tuple[str, int]] = {}
+    """Skill calls without a result yet: call id -> skill name and position."""
+    queued: dict[str, str] = {}
+    """Prompts typed while the agent worked: the uuid under which one may come again -> turn id."""
+    places: list[str] = []
+    lengths: dict[str, int] = {}
+    """Turn id -> length of the text so far, for the last replies."""
+    counted: Counts = []
+    """Sum of the responses that are done."""
+    open: dict[str, Counts] = {}
+    """The last responses, which may be stated once more with higher counts."""
+
+    def to_state(self) -> dict[str, str]:
+        """The form that a cursor carries."""
+        return {"memory": msgspec.json.encode(self).decode()}
+
+
+def memory_of(state: Mapping[str, str]) -> Memory | None:
+    """The memory in a cursor's state; None when there is none or it cannot be read: the file is then read whole."""
+    try:
+        return msgspec.json.decode(state["memory"], type=Memory)
+    except (KeyError, *FAST_FAILURES):
+        return None
+
+
+class Ledger:
+    """Adds up tokens. A response is stated on several lines: the highest value of each count is the true one."""
+
+    def __init__(self, counted: Counts, still_open: Mapping[str, Counts]) -> None:
+        self._counted: Counts = [*counted, None, None, None, None][:4]
+        self._open: dict[str, Counts] = {
+            key: [*counts, None, None, None, None][:4] for key, counts in still_open.items()
+        }
+
+    def count(self, key: str, usage: Usage) -> None:
+        """Note what one line says of the response `key`."""
+        new = (
+            usage.input_tokens,
+            usage.output_tokens,
+            usage.cache_read_input_tokens,
+            usage.cache_creation_input_tokens,
+        )
+        old = self._open.pop(key, None)
+        self._open[key] = list(new) if old is None else [_highest(a, b) for a, b in zip(old, new, strict=True)]
+
+    def total(self) -> Tokens:
+        """Everything counted so far."""
+        total = self._sum(list(self._open.values()))
+        return Tokens(input=total[0], output=total[1], cache_read=total[2], cache_write=total[3])
+
+    def split(self) -> tuple[Counts, dict[str, Counts]]:
+        """The sum of the older responses, and the last ones by key."""
+        keys = list(self._open)
+        done = [self._open[key] for key in keys[:-RECENT]]
+        return self._sum(done), {key: self._open[key] for key in keys[-RECENT:]}
+
+    def _sum(self, groups: list[Counts]) -> Counts:
+        return [_added([self._counted[n], *(group[n] for group in groups)]) for n in range(4)]
+
+
+def _highest(first: int | None, second: int | None) -> int | None:
+    return max((n for n in (first, second) if n is not None), default=None)
+
+
+def _added(values: list[int | None]) -> int | None:
+    stated = [value for value in values if value is not None]
+    return sum(stated) if stated else None

@@ -1,0 +1,170 @@
+"""Telling what stands behind a `user` line of Claude Code: a person's words, or one of the many things that look so."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from harvesters.claude_records import Attachment, Block, Record, blocks_of, origin_kind
+from harvesters.records import Origin
+
+SETTINGS_COMMANDS = frozenset(
+    {
+        "add-dir",
+        "agents",
+        "branch",
+        "bug",
+        "chrome",
+        "clear",
+        "color",
+        "config",
+        "context",
+        "copy",
+        "cost",
+        "desktop",
+        "diff",
+        "doctor",
+        "effort",
+        "exit",
+        "export",
+        "fast",
+        "feedback",
+        "files",
+        "fork",
+        "help",
+        "hooks",
+        "ide",
+        "install-github-app",
+        "keybindings",
+        "login",
+        "logout",
+        "mcp",
+        "memory",
+        "mobile",
+        "model",
+        "output-style",
+        "permissions",
+        "plugin",
+        "plugins",
+        "privacy-settings",
+        "quit",
+        "rate-limit-options",
+        "reload-plugins",
+        "remote-control",
+        "rename",
+        "resume",
+        "rewind",
+        "sandbox",
+        "settings",
+        "skills",
+        "stats",
+        "status",
+        "statusline",
+        "stickers",
+        "tag",
+        "tasks",
+        "terminal-setup",
+        "theme",
+        "upgrade",
+        "usage",
+        "vim",
+        "voice",
+    }
+)
+"""Commands built into the client whose arguments set something and are no request to the agent."""
+
+_COMMAND_NAME = re.compile(r"<command-name>\s*/?([^<]*?)\s*</command-name>")
+_COMMAND_ARGS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
+_BASH_INPUT = re.compile(r"<bash-input>(.*?)</bash-input>", re.DOTALL)
+_WRAPPED = re.compile(
+    r"\s*<(ide_opened_file|ide_selection|ide_diagnostics|system-reminder)>.*?</\1>\s*",
+    re.DOTALL,
+)
+_INJECTED_STARTS = (
+    "This session is being continued from a previous conversation",
+    "<local-command-stdout>",
+    "<local-command-stderr>",
+    "<local-command-caveat>",
+    "Caveat: The messages below",
+    "<bash-stdout>",
+    "<bash-stderr>",
+    "<task-notification",
+    "<teammate-message",
+    "Stop hook feedback:",
+    "Unknown skill: ",
+    "Unknown slash command: ",
+)
+_SKILL_BODY = re.compile(r"\s*Base directory for this skill:[ \t]*([^\r\n]+)")
+
+
+class Words(NamedTuple):
+    """What a user line says and why it is there."""
+
+    origin: Origin
+    text: str
+
+
+def words_of(record: Record, blocks: list[Block]) -> Words | None:
+    """The words of a `user` line that holds no tool result; None when it says nothing at all."""
+    texts = [block.text for block in blocks if block.type == "text" and block.text and block.text.strip()]
+    whole = "\n".join(texts).strip()
+    if not whole:
+        image = any(block.type in ("image", "document") for block in blocks)
+        return Words(Origin.INJECTED if record.is_meta else Origin.PROMPT, "[image]") if image else None
+    if record.is_meta or record.is_visible_in_transcript_only or record.is_compact_summary:
+        return Words(Origin.INJECTED, whole)
+    kind = origin_kind(record.origin)
+    if kind is not None and kind not in ("human", "cli"):
+        return Words(Origin.INJECTED, whole)
+    return _words_of_text(texts, whole)
+
+
+def queued_words(attachment: Attachment) -> Words | None:
+    """A prompt typed while the agent was at work; None for every other attachment."""
+    if attachment.type != "queued_command" or attachment.command_mode not in (None, "prompt"):
+        return None
+    if origin_kind(attachment.origin) not in (None, "human"):
+        return None
+    return words_of(Record(is_meta=attachment.is_meta), blocks_of(attachment.prompt))
+
+
+def command_words(text: str) -> Words | None:
+    """A slash command: a PROMPT of its arguments where they are a person's request, else a COMMAND `/name args`."""
+    match = _COMMAND_NAME.search(text)
+    if match is None or not match[1]:
+        return None
+    found = _COMMAND_ARGS.search(text)
+    args = found[1].strip() if found else ""
+    name = match[1].split()[0]
+    if args and name not in SETTINGS_COMMANDS:
+        return Words(Origin.PROMPT, args)
+    return Words(Origin.COMMAND, f"/{name} {args}".strip())
+
+
+def skill_directory(text: str) -> str | None:
+    """The folder that the body of a loaded skill names in its first line, or None."""
+    match = _SKILL_BODY.match(text)
+    return match[1].strip() if match else None
+
+
+def _words_of_text(texts: list[str], whole: str) -> Words | None:
+    rest = "\n".join(kept for kept in map(_unwrapped, texts) if kept).strip()
+    if not rest:
+        return Words(Origin.INJECTED, whole)
+    if rest.startswith("[Request interrupted by user"):
+        return Words(Origin.INTERRUPT, rest)
+    if rest.startswith(("<command-name>", "<command-message>")):
+        return command_words(rest) or Words(Origin.INJECTED, rest)
+    if rest.startswith("<bash-input>"):
+        match = _BASH_INPUT.match(rest)
+        return Words(Origin.SHELL, match[1].strip() if match else rest)
+    return Words(Origin.INJECTED if rest.startswith(_INJECTED_STARTS) else Origin.PROMPT, rest)
+
+
+def _unwrapped(text: str) -> str:
+    """The text without the tags that an IDE or the client put in front of it."""
+    while True:
+        match = _WRAPPED.match(text)
+        if match is None:
+            return text.strip()
+        text = text[match.end() :]
