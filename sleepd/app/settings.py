@@ -80,8 +80,8 @@ class Mine(Section):
 
     similarity: Inner = Field(
         default=0.62,
-        description="Cosine from which two tasks count as the same recurring work. 0.62 keeps paraphrases of one "
-        "request together with the default model; raise it when unlike work ends up in one cluster.",
+        description="Cosine from which two tasks count as the same recurring work. Low enough for paraphrases under "
+        "the default model; raise it when unlike work ends up in one cluster.",
     )
     near_duplicate: Inner = Field(
         default=0.95,
@@ -296,7 +296,7 @@ class Night(Section):
     )
     workers: Annotated[int, Field(ge=1, le=32)] = Field(
         default=2,
-        description="Rollouts at the same time. Two stay below the rate limits of small accounts.",
+        description="Rollouts at the same time. Two, since small accounts have low rate limits.",
     )
     at: TimeOfDay = Field(
         default="03:17",
@@ -314,7 +314,7 @@ class Log(Section):
 
     level: Literal["debug", "info", "warning", "error"] = Field(
         default="info",
-        description="The least important events written. `info` is a few hundred lines a night.",
+        description="The least important events written. `info` names the steps of a night.",
     )
 
 

@@ -1,0 +1,62 @@
+# What a person types. Needs python3 (3.11 or newer) with venv, and GNU make; everything else is fetched into .venv.
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+MAKEFLAGS += --no-builtin-rules
+
+PYTHON ?= python3
+WORKERS ?= 2
+PERSONA ?= programmer
+
+bin := .venv/bin
+run_parts := embeddings,offline-model,zstd
+pip := $(bin)/python -m pip --disable-pip-version-check install -c constraints.txt
+
+# Compiled files are made once, at install time; without them every start costs seconds.
+unexport PYTHONDONTWRITEBYTECODE PIP_NO_COMPILE
+
+.PHONY: help demo test quick lint golden docs clean
+
+help:  ## this list
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
+
+demo: .venv/.stamp-run  ## the whole product on a simulated person: no key, no spending
+	$(bin)/sleepd proof-run --persona $(PERSONA) --assert-improves
+
+test: .venv/.stamp-dev lint  ## everything that has to hold, before a commit reaches anybody
+	$(bin)/python -m pytest -n $(WORKERS) -m "not e2e"
+
+quick: .venv/.stamp-dev lint  ## the same without the slow tests
+	$(bin)/python -m pytest -n $(WORKERS) -m "not e2e and not slow"
+
+lint: .venv/.stamp-dev  ## style, types and floors
+	$(bin)/ruff check
+	$(bin)/ruff format --check
+	$(bin)/mypy --strict
+	$(bin)/lint-imports
+
+golden: .venv/.stamp-dev  ## write the expected readings of tests/corpus anew; look at the difference before you commit
+	$(bin)/python -m tests.harvesters.golden
+
+docs: .venv/.stamp-dev  ## write the generated parts of docs/reference anew
+	$(bin)/python -m docs.generate
+
+clean:  ## remove what was made here, .venv included
+	rm -rf .venv .mypy_cache .ruff_cache .import_linter_cache .hypothesis build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "sleepd needs Python 3.11 or newer; name one with: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 2; }
+	@$(PYTHON) -m venv .venv || \
+	  { rm -rf .venv; echo "python3 cannot make environments; on Debian: apt-get install python3-venv" >&2; exit 2; }
+
+.venv/.stamp-run: .venv/bin/python pyproject.toml constraints.txt
+	@echo "Installing into .venv: about 0.4 GB to download and 1.6 GB on disk with the CPU build of torch."
+	@echo "Where pip finds only the CUDA build of torch (plain index, Linux), it is several times that."
+	$(pip) -e ".[$(run_parts)]"
+	@touch $@
+
+.venv/.stamp-dev: .venv/.stamp-run
+	@echo "Adding the tools of development: about 35 MB to download."
+	$(pip) -e ".[$(run_parts),dev]"
+	@touch $@
