@@ -1,0 +1,167 @@
+"""The night's own limits: how many calls, how many dollars, and what they went to.
+
+A call is admitted only when its worst case still fits, so the limits hold whatever the threads do. The worst case of a
+prompt is a token per byte: no tokenizer makes more, and what was reserved in excess is free again with the reply.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sleepd.core.errors import BadSettings
+from sleepd.core.model import Cause
+from sleepd.core.ports import Ask, Failure, Model, Purpose, Reply
+from sleepd.models.settings import Price
+
+_FRAME_TOKENS = 64
+"""Room for what a provider wraps around two messages."""
+_UNBILLED = (Cause.AUTH, Cause.QUOTA, Cause.NETWORK, Cause.SPENT)
+"""Failures before the model worked. Any other may be on the bill, which does not come with the failure."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """What calls came to. Tokens are as the provider states them; calls that state none add 0."""
+
+    calls: int = 0
+    """Calls made, failed ones included."""
+    failed: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_usd: float | None = 0.0
+    """Dollars as the replies state them, else by the price: the worst case where the provider gave no token counts.
+    None as soon as one call's cost is unknown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spending:
+    """A snapshot: the total, and the same by purpose."""
+
+    calls: int
+    failed: int
+    tokens_in: int
+    tokens_out: int
+    cost_usd: float | None
+    by_purpose: Mapping[Purpose, Tally]
+    """Only purposes with at least one call."""
+
+
+class Metered:
+    """A Model that counts, and refuses with SPENT before a call that could exceed a limit. Safe from several threads.
+
+    Raises BadSettings for a dollar budget without a price: a cap that cannot be kept is refused, not ignored.
+    """
+
+    def __init__(
+        self, model: Model, *, max_calls: int | None = None, budget_usd: float | None = None, price: Price | None = None
+    ) -> None:
+        if budget_usd is not None and price is None:
+            raise BadSettings(
+                f"a dollar budget needs the price of {model.key}: set model.price_in_per_mtok and "
+                "model.price_out_per_mtok, or limit the night by budget.max_calls"
+            )
+        if (max_calls is not None and max_calls < 0) or (budget_usd is not None and not _amount(budget_usd)):
+            raise BadSettings("a budget must be 0 or more")
+        self._model = model
+        self._max_calls = max_calls
+        self._budget_usd = budget_usd
+        self._price = price
+        self._lock = threading.Lock()
+        self._admitted = 0
+        self._reserved_usd = 0.0
+        self._tallies: dict[Purpose, Tally] = {}
+
+    @property
+    def key(self) -> str:
+        return self._model.key
+
+    def ask(self, ask: Ask) -> Reply | Failure:
+        worst_usd = self._worst_usd(ask)
+        refusal = self._admit(worst_usd)
+        if refusal is not None:
+            return refusal
+        outcome: Reply | Failure | None = None
+        try:
+            outcome = self._model.ask(ask)
+        finally:
+            self._settle(ask.purpose, outcome, worst_usd)
+        return outcome
+
+    def spending(self) -> Spending:
+        """What was spent up to now; calls under way are not in it."""
+        with self._lock:
+            tallies = dict(self._tallies)
+        total = Tally()
+        for tally in tallies.values():
+            total = _sum(total, tally)
+        return Spending(
+            calls=total.calls,
+            failed=total.failed,
+            tokens_in=total.tokens_in,
+            tokens_out=total.tokens_out,
+            cost_usd=total.cost_usd,
+            by_purpose=tallies,
+        )
+
+    def _worst_usd(self, ask: Ask) -> float:
+        if self._price is None:
+            return 0.0
+        sent = len(ask.system.encode("utf-8", "surrogatepass")) + len(ask.prompt.encode("utf-8", "surrogatepass"))
+        return self._price.of(sent + _FRAME_TOKENS, ask.max_tokens)
+
+    def _admit(self, worst_usd: float) -> Failure | None:
+        with self._lock:
+            if self._max_calls is not None and self._admitted >= self._max_calls:
+                return _spent(f"all {self._max_calls} calls of the budget are used; raise budget.max_calls")
+            if self._budget_usd is not None and self._charged() + worst_usd > self._budget_usd:
+                return _spent(f"the next call could exceed the budget of ${self._budget_usd:g}; raise budget.usd")
+            self._admitted += 1
+            self._reserved_usd += worst_usd
+            return None
+
+    def _charged(self) -> float:
+        """Dollars spent and dollars that calls under way may yet cost."""
+        return self._reserved_usd + sum(tally.cost_usd or 0.0 for tally in self._tallies.values())
+
+    def _settle(self, purpose: Purpose, outcome: Reply | Failure | None, worst_usd: float) -> None:
+        used = self._used(outcome, worst_usd)
+        with self._lock:
+            self._reserved_usd -= worst_usd
+            self._tallies[purpose] = _sum(self._tallies.get(purpose, Tally()), used)
+
+    def _used(self, outcome: Reply | Failure | None, worst_usd: float) -> Tally:
+        if isinstance(outcome, Reply):
+            tokens_in, tokens_out = outcome.tokens_in or 0, outcome.tokens_out or 0
+            return Tally(calls=1, tokens_in=tokens_in, tokens_out=tokens_out, cost_usd=self._cost(outcome, worst_usd))
+        if outcome is not None and outcome.cause in _UNBILLED:
+            return Tally(calls=1, failed=1)
+        return Tally(calls=1, failed=1, cost_usd=None if self._price is None else worst_usd)
+
+    def _cost(self, reply: Reply, worst_usd: float) -> float | None:
+        if reply.cost_usd is not None or self._price is None:
+            return reply.cost_usd
+        if reply.tokens_in is None or reply.tokens_out is None:
+            return worst_usd
+        return self._price.of(reply.tokens_in, reply.tokens_out)
+
+
+def _sum(a: Tally, b: Tally) -> Tally:
+    cost = None if a.cost_usd is None or b.cost_usd is None else a.cost_usd + b.cost_usd
+    return Tally(
+        calls=a.calls + b.calls,
+        failed=a.failed + b.failed,
+        tokens_in=a.tokens_in + b.tokens_in,
+        tokens_out=a.tokens_out + b.tokens_out,
+        cost_usd=cost,
+    )
+
+
+def _amount(dollars: float) -> bool:
+    return math.isfinite(dollars) and dollars >= 0
+
+
+def _spent(why: str) -> Failure:
+    return Failure(cause=Cause.SPENT, message=f"{why}, or let the next night continue")

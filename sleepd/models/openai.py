@@ -1,0 +1,113 @@
+"""OpenAI's Chat Completions API through the official SDK, and every server that speaks it (`base_url`)."""
+
+from __future__ import annotations
+
+import json
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+from sleepd.core.ports import Ask, Failure, Reply
+from sleepd.models import outcomes
+from sleepd.models.outcomes import Provider, Rejection, dig
+from sleepd.models.remote import Raised, RemoteModel, Streamed, priced
+from sleepd.models.settings import ModelSettings
+
+if TYPE_CHECKING:
+    import openai
+    from openai.types.chat import ChatCompletionMessageParam
+
+_PROVIDER = Provider(label="OpenAI", key_variable="OPENAI_API_KEY")
+_ADDRESS = "https://api.openai.com/v1"
+"""Passed on explicitly, so that no environment variable sends the calls elsewhere than `key` says."""
+_NEW_LIMIT_NAME = ("openai.com", "azure.com")
+"""Hosts whose newer models take the reply's token limit only as `max_completion_tokens`; the rest know `max_tokens`."""
+
+
+def from_settings(settings: ModelSettings) -> RemoteModel:
+    """The adapter registered as `openai`. Imports the SDK on the first call only."""
+    return RemoteModel(settings, ChatCompletions(settings))
+
+
+class ChatCompletions:
+    """The wire: requests to `/chat/completions`, one system and one user message, no tools, not streamed."""
+
+    def __init__(self, settings: ModelSettings) -> None:
+        self._settings = settings
+
+    @property
+    def provider(self) -> Provider:
+        return _PROVIDER
+
+    def raised(self) -> Raised:
+        import httpx2
+        import openai
+
+        return Raised(
+            status=openai.APIStatusError,
+            timeout=(openai.APITimeoutError, httpx2.TimeoutException),
+            connection=(openai.APIConnectionError, httpx2.TransportError),
+            other=openai.OpenAIError,
+        )
+
+    def open(self, key: str) -> _Session:
+        import openai
+
+        address = self._settings.base_url or _ADDRESS
+        return _Session(openai.OpenAI(api_key=key, base_url=address, max_retries=0), self._settings)
+
+    def read(self, body: dict[str, Any]) -> Reply | Failure:
+        message = dig(body, "choices", 0, "message")
+        if message is None:
+            return self._without_message(body)
+        stop = dig(body, "choices", 0, "finish_reason")
+        if stop == "content_filter" or dig(message, "refusal"):
+            return outcomes.refused(_PROVIDER, str(dig(message, "refusal") or stop))
+        usage = body.get("usage")
+        counts = [outcomes.count(dig(usage, name)) for name in ("prompt_tokens", "completion_tokens")]
+        reply = priced(self._settings, _text(dig(message, "content")), *counts)
+        return outcomes.settle(reply, truncated=stop == "length", provider=_PROVIDER)
+
+    def _without_message(self, body: dict[str, Any]) -> Failure:
+        """Routers report an upstream error inside a 200; its code is then the status that matters."""
+        if not body.get("error"):
+            return outcomes.malformed(_PROVIDER, "a completion without choices")
+        code = outcomes.count(dig(body, "error", "code"))
+        return outcomes.explain(Rejection(status=code or 500, headers={}, body=json.dumps(body).encode()), _PROVIDER)
+
+
+class _Session:
+    def __init__(self, client: openai.OpenAI, settings: ModelSettings) -> None:
+        self._client = client
+        self._settings = settings
+
+    def send(self, ask: Ask, timeout_s: float) -> AbstractContextManager[Streamed]:
+        import openai
+
+        settings, omit = self._settings, openai.omit
+        new_name = settings.host is None or settings.host.split(":")[0].endswith(_NEW_LIMIT_NAME)
+        return self._client.chat.completions.with_streaming_response.create(
+            model=settings.model,
+            messages=_messages(ask),
+            max_completion_tokens=ask.max_tokens if new_name else omit,
+            max_tokens=omit if new_name else ask.max_tokens,
+            temperature=omit if settings.temperature is None else settings.temperature,
+            seed=omit if settings.seed is None else settings.seed + ask.sample,
+            timeout=timeout_s,
+        )
+
+    def close(self) -> None:
+        self._client.close()
+
+
+def _messages(ask: Ask) -> list[ChatCompletionMessageParam]:
+    user: ChatCompletionMessageParam = {"role": "user", "content": ask.prompt}
+    return [{"role": "system", "content": ask.system}, user] if ask.system else [user]
+
+
+def _text(content: Any) -> str:
+    """The answer's text: a string, or the text parts that some servers send instead."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    texts = [dig(part, "text") for part in parts]
+    return "".join(text for text in texts if isinstance(text, str))

@@ -1,0 +1,203 @@
+"""A model behind HTTP: one key check, bounded retries, one deadline, one typed outcome. The wires know the formats.
+
+The SDKs' own retries are off: they sleep for as long as a `retry-after` header says (one of them for weeks), and a
+night must not hang on a limit that resets in the morning.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from sleepd.core.model import Cause
+from sleepd.core.ports import Ask, Failure, Reply
+from sleepd.models import outcomes
+from sleepd.models.limits import retry_after_s
+from sleepd.models.outcomes import Provider, Rejection
+from sleepd.models.settings import ModelSettings
+from sleepd.models.surrogates import without_surrogates
+
+LONGEST_WAIT_S = 20.0
+"""A provider that asks for more is out of reach for now: that is a QUOTA or NETWORK failure with its reset time."""
+
+
+class Streamed(Protocol):
+    """A reply whose body has not been read yet."""
+
+    def iter_bytes(self) -> Iterator[bytes]: ...
+
+
+class Session(Protocol):
+    """An open SDK client; safe to use from several threads."""
+
+    def send(self, ask: Ask, timeout_s: float) -> AbstractContextManager[Streamed]: ...
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raised:
+    """What an SDK raises, by meaning. A `status` error carries `.response`; a timeout may be a connection error too."""
+
+    status: type[Exception]
+    timeout: tuple[type[Exception], ...]
+    connection: tuple[type[Exception], ...]
+    other: type[Exception]
+
+
+class Wire(Protocol):
+    """One provider's request and reply format."""
+
+    @property
+    def provider(self) -> Provider: ...
+
+    def raised(self) -> Raised: ...
+
+    def open(self, key: str) -> Session: ...
+
+    def read(self, body: dict[str, Any]) -> Reply | Failure: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Again:
+    """A failure that another attempt may mend, and how long to wait first (None: the usual pause)."""
+
+    failure: Failure
+    wait_s: float | None = None
+
+
+class _LateError(Exception):
+    """The body was still arriving at the deadline."""
+
+
+class RemoteModel:
+    """A Model over one wire. Safe to call from several threads; `close` gives back its connections."""
+
+    def __init__(self, settings: ModelSettings, wire: Wire, *, pause: Callable[[float], None] = time.sleep) -> None:
+        self._settings = settings
+        self._wire = wire
+        self._pause = pause
+        self._key = (settings.api_key or "").strip()
+        self._lock = threading.Lock()
+        self._session: Session | None = None
+
+    @property
+    def key(self) -> str:
+        return self._settings.key
+
+    def ask(self, ask: Ask) -> Reply | Failure:
+        """The reply, or why there is none. Takes `timeout_s` at the most, retries and pauses included."""
+        outcome = self._key_failure() or self._ask(ask)
+        if isinstance(outcome, Failure):
+            return replace(outcome, message=outcomes.one_line(outcome.message, self._key))
+        return outcome
+
+    def close(self) -> None:
+        with self._lock:
+            session, self._session = self._session, None
+        if session is not None:
+            session.close()
+
+    def _key_failure(self) -> Failure | None:
+        if not self._key:
+            return outcomes.no_key(self._wire.provider)
+        printable = self._key.isascii() and self._key.isprintable() and " " not in self._key
+        return None if printable else outcomes.bad_key(self._wire.provider)
+
+    def _ask(self, ask: Ask) -> Reply | Failure:
+        clean = replace(ask, system=without_surrogates(ask.system), prompt=without_surrogates(ask.prompt))
+        deadline = time.monotonic() + self._settings.timeout_s
+        attempt = 0
+        while True:
+            outcome = self._attempt(clean, deadline)
+            if not isinstance(outcome, _Again):
+                return outcome
+            wait_s = outcome.wait_s if outcome.wait_s is not None else 0.5 * 2 ** min(attempt, 5)
+            left_s = deadline - time.monotonic()
+            if attempt >= self._settings.max_retries or wait_s > LONGEST_WAIT_S or wait_s >= left_s:
+                return outcome.failure
+            self._pause(wait_s)
+            attempt += 1
+
+    def _attempt(self, ask: Ask, deadline: float) -> Reply | Failure | _Again:
+        provider, raised = self._wire.provider, self._wire.raised()
+        late: tuple[type[Exception], ...] = (*raised.timeout, _LateError)
+        left_s = deadline - time.monotonic()
+        if left_s <= 0:
+            return outcomes.timed_out(provider, self._settings.timeout_s)
+        try:
+            with self._open().send(ask, left_s) as streamed:
+                body = _read_until(streamed, deadline)
+        except late:
+            return outcomes.timed_out(provider, self._settings.timeout_s)
+        except raised.connection as error:
+            return _Again(failure=outcomes.unreachable(provider, _root(error)))
+        except raised.status as error:
+            return _rejected(error, provider)
+        except raised.other as error:
+            return outcomes.malformed(provider, f"something its own library cannot read ({error})")
+        return self._read(body)
+
+    def _open(self) -> Session:
+        with self._lock:
+            if self._session is None:
+                self._session = self._wire.open(self._key)
+            return self._session
+
+    def _read(self, body: bytes) -> Reply | Failure:
+        try:
+            data = json.loads(body)
+        except (ValueError, RecursionError):
+            notice = outcomes.notice_in(body.decode("utf-8", "replace"), self._wire.provider)
+            return notice or outcomes.malformed(self._wire.provider, "a body that is not JSON")
+        if not isinstance(data, dict):
+            return outcomes.malformed(self._wire.provider, "JSON of another shape")
+        return self._wire.read(data)
+
+
+def priced(settings: ModelSettings, text: str, tokens_in: int | None, tokens_out: int | None) -> Reply:
+    """A Reply with its cost, when both the prices and the token counts are known."""
+    known = settings.price is not None and tokens_in is not None and tokens_out is not None
+    cost = settings.price.of(tokens_in, tokens_out) if known else None  # type: ignore[union-attr, arg-type]
+    return Reply(text=text, tokens_in=tokens_in, tokens_out=tokens_out, cost_usd=cost)
+
+
+def _read_until(streamed: Streamed, deadline: float) -> bytes:
+    """The whole body. The SDKs' own timeouts run anew with every chunk, so a dripping server would never meet one."""
+    chunks = []
+    for chunk in streamed.iter_bytes():
+        chunks.append(chunk)
+        if time.monotonic() > deadline:
+            raise _LateError
+    return b"".join(chunks)
+
+
+def _rejected(error: Exception, provider: Provider) -> Failure | _Again:
+    response: Any = error.response  # type: ignore[attr-defined]
+    headers = {name.lower(): value for name, value in response.headers.items()}
+    rejection = Rejection(status=response.status_code, headers=headers, body=response.content)
+    failure = outcomes.explain(rejection, provider)
+    if not _passing(rejection, failure):
+        return failure
+    return _Again(failure=failure, wait_s=retry_after_s(headers))
+
+
+def _passing(rejection: Rejection, failure: Failure) -> bool:
+    """Whether the same request may succeed in a moment. A used-up allowance does not come back by asking."""
+    if rejection.headers.get("x-should-retry") == "false":
+        return False
+    if failure.cause is Cause.QUOTA:
+        return rejection.status == 429 and not outcomes.used_up(rejection.body)
+    return rejection.status in {408, 409} or rejection.status >= 500
+
+
+def _root(error: BaseException) -> str:
+    """The words of the innermost cause: "Connection refused" says more than "Connection error."."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return str(error) or type(error).__name__
