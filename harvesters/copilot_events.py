@@ -1,0 +1,314 @@
+"""Putting a session together from GitHub Copilot's events, one after the other.
+
+The command line tool writes them, and the VS Code extension writes a subset for its hooks. Runs in prompt mode (`-p`)
+leave no mark in the events: they look like sessions that a person drove, and are returned as such.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from datetime import datetime
+from typing import Any
+
+from harvesters.codex_text import last_segment
+from harvesters.copilot_tools import Tools
+from harvesters.decode import loads
+from harvesters.drafts import CallDraft, TurnDraft, compact, freeze_turns
+from harvesters.jsonl import digest
+from harvesters.records import Origin, Role, Session, SessionKind, SkillTrigger, SkillUse, Tokens
+from harvesters.values import flag, integer, mapping, moment, sequence, text
+
+Data = dict[str, Any]
+MAX_SEEN = 256
+"""A copy of an event (writers glue one after a resume) is known again within this many events."""
+MAX_BRIEFS = 32
+_FORMAT = 1
+_COMMAND = re.compile(r"/([A-Za-z][\w:.-]*)(?:\s+(.*))?", re.DOTALL)
+_TRIGGERS = {"user-invoked": SkillTrigger.USER, "context-load": SkillTrigger.CONTEXT}
+_METRICS = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens")
+
+
+@dataclass(slots=True)
+class Memory:
+    """Everything a continuing reading has to know of the earlier ones."""
+
+    format: int = _FORMAT
+    id: str | None = None
+    parent: str | None = None
+    cwd: str | None = None
+    branch: str | None = None
+    version: str | None = None
+    started: str | None = None
+    model: str | None = None
+    models: list[str] = field(default_factory=list)
+    count: int = 0
+    """Turns made so far, for those without an id."""
+    reply: list[Any] | None = None
+    """Id and position of the reply that calls belong to."""
+    seen: list[str] = field(default_factory=list)
+    briefs: list[str] = field(default_factory=list)
+    """Digests of the prompts that the agent gave to sub-agents."""
+    requests: dict[str, str] = field(default_factory=dict)
+    """The call that a permission was asked for, by the request's id."""
+    said: int = 0
+    """Output tokens of all messages."""
+    ended: dict[str, int] = field(default_factory=dict)
+    """Sums over the shutdowns of all runs."""
+    calls: dict[str, list[Any]] = field(default_factory=dict)
+
+    def state(self) -> dict[str, str]:
+        return {"memory": compact(asdict(self))}
+
+    def tokens(self) -> Tokens:
+        """Spent so far: the sum of what each run stated when it ended, else the messages' output alone.
+
+        The tool's own database holds exact figures for each call; harvesters open no databases, so it is not asked.
+        """
+        if not self.ended:
+            return Tokens(output=self.said or None)
+        read, written = self.ended["cacheReadTokens"], self.ended["cacheWriteTokens"]
+        return Tokens(
+            input=max(0, self.ended["inputTokens"] - read - written),
+            output=max(self.ended["outputTokens"], self.said),
+            cache_read=read,
+            cache_write=written,
+        )
+
+
+def remembered(state: Mapping[str, str]) -> Memory | None:
+    """The memory in a cursor's state; None when it is not one that this version wrote."""
+    value = loads(state.get("memory", "").encode())
+    if not isinstance(value, dict) or value.get("format") != _FORMAT:
+        return None
+    return Memory(**value) if {item.name for item in fields(Memory)} == set(value) else None
+
+
+class Events:
+    """Gathers the turns of one session; made anew for each reading."""
+
+    def __init__(self, agent: str, memory: Memory | None = None) -> None:
+        self.agent = agent
+        self.memory = memory or Memory()
+        self.continues = memory is not None
+        self._turns: dict[str, TurnDraft] = {}
+        self._tools = Tools(self.memory.calls, self.memory.requests, self._attach)
+        self._skills: list[SkillUse] = []
+        self._seen = dict.fromkeys(self.memory.seen)
+        self._offset = 0
+        self._last_position = -1
+        self._at: datetime | None = None
+        self._ended: datetime | None = None
+        self._events: dict[str, Callable[[Data, Data], None]] = {
+            "session.start": self._started,
+            "session.resume": self._started,
+            "session.context_changed": lambda _, data: self._context(data),
+            "session.model_change": lambda _, data: self._use_model(text(data, "newModel")),
+            "session.auto_mode_resolved": lambda _, data: self._use_model(text(data, "chosenModel")),
+            "session.shutdown": lambda _, data: self._shutdown(data),
+            "user.message": self._user_message,
+            "assistant.message": self._assistant_message,
+            "skill.invoked": self._skill,
+            "abort": self._abort,
+        }
+
+    def take(self, offset: int, event: Data) -> None:
+        """Take in one event that stands at `offset`; a copy of an earlier one is passed over."""
+        kind, data = text(event, "type"), event.get("data")
+        if kind is None or not isinstance(data, dict) or self._is_copy(text(event, "id")):
+            return
+        self._offset, self._at = offset, moment(event.get("timestamp"))
+        if self._at is not None:
+            self._ended = self._at if self._ended is None else max(self._ended, self._at)
+            self.memory.started = self.memory.started or text(event, "timestamp")
+        if kind in self._events:
+            self._events[kind](event, data)
+        elif not _of_subagent(event, data):
+            self._tools.take(kind, data)
+
+    def session(self, limit: int) -> Session | None:
+        """What this reading gave; None when there is no turn in it and it begins the file."""
+        memory = self.memory
+        memory.calls = self._tools.calls.remembered()
+        memory.seen = list(self._seen)
+        turns = freeze_turns(self._turns.values(), limit)
+        late = tuple(call.frozen(limit) for call in self._tools.calls.late.values())
+        if memory.id is None or not (turns or late or self.continues):
+            return None
+        started = moment(memory.started)
+        return Session(
+            agent=self.agent,
+            id=memory.id,
+            kind=SessionKind.SUBAGENT if memory.parent else SessionKind.INTERACTIVE,
+            parent_id=memory.parent,
+            cwd=memory.cwd,
+            branch=memory.branch,
+            version=memory.version,
+            started_at=started,
+            ended_at=self._ended or started,
+            models=tuple(memory.models),
+            skills=tuple(self._skills),
+            tokens=memory.tokens(),
+            turns=turns,
+            late_results=late,
+        )
+
+    # -- the frame ---------------------------------------------------------------------------------------------------
+
+    def _is_copy(self, identifier: str | None) -> bool:
+        if identifier is None:
+            return False
+        mark = digest(identifier.encode())[:12]
+        if mark in self._seen:
+            return True
+        self._seen[mark] = None
+        if len(self._seen) > MAX_SEEN:
+            del self._seen[next(iter(self._seen))]
+        return False
+
+    def _started(self, event: Data, data: Data) -> None:
+        memory = self.memory
+        memory.id = memory.id or text(data, "sessionId")
+        memory.parent = memory.parent or text(data, "detachedFromSpawningParentSessionId")
+        memory.version = text(data, "copilotVersion") or memory.version
+        if text(event, "type") == "session.start" and not self._turns and not self.continues:
+            memory.started = text(data, "startTime") or memory.started
+        self._context(mapping(data, "context"))
+        selected = text(data, "selectedModel")
+        if selected and selected != "auto":
+            memory.model = selected
+
+    def _context(self, context: Data) -> None:
+        told = mapping(context, "context") or context
+        self.memory.cwd = text(told, "cwd") or self.memory.cwd
+        self.memory.branch = text(told, "branch") or self.memory.branch
+
+    def _use_model(self, model: str | None) -> None:
+        if model and model != "auto":
+            self.memory.model = model
+
+    def _note_model(self, model: str | None) -> None:
+        if model and model not in self.memory.models:
+            self.memory.models.append(model)
+
+    def _shutdown(self, data: Data) -> None:
+        """Each run states its own use when it ends; input includes what was read from and written to the cache."""
+        for model, metrics in mapping(data, "modelMetrics").items():
+            self._note_model(model)
+            usage = mapping(metrics, "usage")
+            for name in _METRICS:
+                self.memory.ended[name] = self.memory.ended.get(name, 0) + (integer(usage, name) or 0)
+
+    def _skill(self, event: Data, data: Data) -> None:
+        name = text(data, "name")
+        if name and not _of_subagent(event, data):
+            trigger = _TRIGGERS.get(text(data, "trigger") or "", SkillTrigger.AGENT)
+            use = SkillUse(name=last_segment(name), path=text(data, "path"), trigger=trigger, position=self._offset)
+            self._skills.append(use)
+
+    def _abort(self, event: Data, data: Data) -> None:
+        reason = text(data, "reason") or ""
+        if not reason.startswith("autopilot") and not _of_subagent(event, data):
+            self._add(text(event, "id"), Role.USER, Origin.INTERRUPT, reason)
+
+    # -- words -------------------------------------------------------------------------------------------------------
+
+    def _user_message(self, event: Data, data: Data) -> None:
+        content = (text(data, "content") or "").strip()
+        if not content or _of_subagent(event, data):
+            return
+        origin, words = self._classified(content, data)
+        self._add(text(event, "id"), Role.USER, origin, words)
+        if origin in (Origin.PROMPT, Origin.COMMAND):
+            self.memory.reply = None
+
+    def _classified(self, content: str, data: Data) -> tuple[Origin, str]:
+        source = text(data, "source") or ""
+        added = source.startswith(("skill-", "agent-")) or content.startswith("<skill-context")
+        if added or flag(data, "isAutopilotContinuation") is True or _mark(content) in self.memory.briefs:
+            return Origin.INJECTED, content
+        if text(data, "agentMode") == "shell":
+            return Origin.SHELL, content.removeprefix("!").strip()
+        command = _COMMAND.fullmatch(content)
+        if command is None:
+            return Origin.PROMPT, content
+        return (Origin.PROMPT, command.group(2)) if command.group(2) else (Origin.COMMAND, content)
+
+    def _assistant_message(self, event: Data, data: Data) -> None:
+        memory = self.memory
+        memory.said += integer(data, "outputTokens") or 0
+        model = text(data, "model")
+        if _of_subagent(event, data):
+            self._note_model(model)
+            return
+        self._use_model(model)
+        self._note_model(memory.model)
+        turn = self._message_turn(event, data)
+        turn.text += text(data, "content") or ""
+        for request in sequence(data, "toolRequests"):
+            self._note_brief(request)
+            self._tools.requested(request)
+
+    def _message_turn(self, event: Data, data: Data) -> TurnDraft:
+        """The turn a message belongs to: chunks of one answer make one turn."""
+        chunk = text(data, "apiCallId") if (integer(data, "chunkCount") or 0) > 1 else None
+        identifier = chunk or text(data, "messageId") or text(event, "id")
+        if chunk is not None and self.memory.reply is not None and self.memory.reply[0] == chunk:
+            return self._current_reply()
+        turn = self._add(identifier, Role.ASSISTANT, Origin.REPLY, "")
+        self.memory.reply = [turn.id, turn.position]
+        return turn
+
+    def _note_brief(self, request: object) -> None:
+        """What the agent tells a sub-agent comes back as a user message in older versions."""
+        if text(request, "name") != "task" or not isinstance(request, dict):
+            return
+        arguments = request.get("arguments")
+        given = loads(arguments.encode()) if isinstance(arguments, str) else arguments
+        prompt = text(given, "prompt")
+        if prompt is not None:
+            self.memory.briefs = [*self.memory.briefs, _mark(prompt)][-MAX_BRIEFS:]
+
+    def _attach(self, call: CallDraft) -> None:
+        self._current_reply().calls.append(call)
+
+    def _current_reply(self) -> TurnDraft:
+        if self.memory.reply is None:
+            turn = self._add(None, Role.ASSISTANT, Origin.REPLY, "")
+            self.memory.reply = [turn.id, turn.position]
+            return turn
+        identifier, position = self.memory.reply
+        if identifier not in self._turns:
+            self._turns[identifier] = TurnDraft(
+                id=identifier, position=position, role=Role.ASSISTANT, origin=Origin.REPLY
+            )
+        return self._turns[identifier]
+
+    def _add(self, identifier: str | None, role: Role, origin: Origin, words: str) -> TurnDraft:
+        memory = self.memory
+        self._last_position = max(self._offset, self._last_position + 1)
+        memory.count += 1
+        if identifier is None or identifier in self._turns:
+            identifier = f"{memory.id or 'session'}:{memory.count}"
+        turn = TurnDraft(
+            id=identifier,
+            position=self._last_position,
+            role=role,
+            origin=origin,
+            text=words,
+            at=self._at,
+            model=memory.model if role is Role.ASSISTANT else None,
+            cwd=memory.cwd,
+            branch=memory.branch,
+        )
+        self._turns[identifier] = turn
+        return turn
+
+
+def _of_subagent(event: Data, data: Data) -> bool:
+    return text(event, "agentId") is not None or text(data, "parentToolCallId") is not None
+
+
+def _mark(words: str) -> str:
+    return digest(words.strip().encode())

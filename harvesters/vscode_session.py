@@ -1,0 +1,183 @@
+"""A VS Code chat session out of its state: requests become prompts and replies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from harvesters import vscode_parts as parts
+from harvesters.drafts import TurnDraft, freeze_turns
+from harvesters.records import Origin, Role, Session, SessionKind, SkillTrigger, SkillUse, Tokens
+from harvesters.values import flag, integer, mapping, moment, sequence, text
+
+State = dict[str, Any]
+CANCELLED = 2
+"""`modelState` of a request that the user stopped."""
+
+
+class Conversation:
+    """Gathers the turns of one session."""
+
+    def __init__(self, session_id: str) -> None:
+        self.session_id = session_id
+        self.turns: list[TurnDraft] = []
+        self.skills: list[SkillUse] = []
+        self.votes: dict[str, int] = {}
+        self.models: list[str] = []
+        self.tokens: dict[str, int] = {}
+        self.times: list[datetime] = []
+
+    def take(self, index: int, request: State) -> None:
+        """Take in one request with its reply."""
+        identifier = text(request, "requestId") or f"{self.session_id}:{index}"
+        undone = flag(request, "isHidden") is True or flag(request, "shouldBeRemovedOnSend") is True
+        first = len(self.turns)
+        self._prompt(identifier, request, undone)
+        self._reply(text(request, "responseId") or f"{identifier}/reply", request)
+        if _cancelled(request):
+            self._add(f"{identifier}/interrupt", Role.USER, Origin.INTERRUPT, _finished(request))
+        for turn in self.turns[first:]:
+            turn.abandoned = undone
+        self._vote(request, self.turns[first:])
+        self._count(request)
+
+    def session(self, state: State, cwd: str | None, limit: int) -> Session | None:
+        """The session, or None when it holds no turn."""
+        turns = freeze_turns(self.turns, limit)
+        if not turns:
+            return None
+        created = moment(state.get("creationDate"))
+        return Session(
+            agent="copilot-vscode",
+            id=self.session_id,
+            kind=SessionKind.INTERACTIVE,
+            cwd=parts.path_of(state.get("workingDirectory")) or cwd,
+            title=text(state, "customTitle") or text(state, "computedTitle"),
+            version=None if state.get("version") is None else str(state["version"]),
+            started_at=min(self.times, default=created),
+            ended_at=max(self.times, default=created),
+            models=tuple(self.models),
+            skills=tuple(self.skills),
+            tokens=Tokens(input=self.tokens.get("input"), output=self.tokens.get("output")),
+            votes=self.votes,
+            turns=turns,
+        )
+
+    def _prompt(self, identifier: str, request: State, undone: bool) -> None:
+        message = request.get("message")
+        words = message if isinstance(message, str) else text(message, "text")
+        if not words or not words.strip():
+            return
+        by_client = flag(request, "isSystemInitiated") is True or undone
+        origin = Origin.INJECTED if by_client else Origin.PROMPT
+        self._add(identifier, Role.USER, origin, moment(request.get("timestamp"))).text = words.strip()
+
+    def _reply(self, identifier: str, request: State) -> None:
+        """One turn up to each run of tool calls, so that the last one holds the final words."""
+        metadata = mapping(mapping(request, "result"), "metadata")
+        rounds, results = parts.rounds_of(metadata), parts.results_of(metadata)
+        at, model, number = _finished(request), _model(request), 0
+        turn = self._answer(identifier, at, model)
+        for part in _parts(request.get("response")):
+            words = parts.words_of(part)
+            if words is not None:
+                if turn.calls and words.strip():
+                    number += 1
+                    turn = self._answer(f"{identifier}#{number}", at, model)
+                turn.text += words if turn.text or words.strip() else ""
+                continue
+            call = parts.call_of(part, rounds, results)
+            if call is not None:
+                call.id = call.id or f"{identifier}:call:{number}:{len(turn.calls)}"
+                turn.calls.append(call)
+                self._skills_of(part, rounds.get(call.id, {}))
+        if not turn.calls and number == 0:
+            turn.calls.extend(parts.calls_of_rounds(rounds, results))
+
+    def _answer(self, identifier: str, at: datetime | None, model: str | None) -> TurnDraft:
+        turn = self._add(identifier, Role.ASSISTANT, Origin.REPLY, at)
+        turn.model = model
+        return turn
+
+    def _add(self, identifier: str, role: Role, origin: Origin, at: datetime | None) -> TurnDraft:
+        if any(turn.id == identifier for turn in self.turns):
+            identifier = f"{identifier}@{len(self.turns)}"  # a copied request: ids are unique in a session
+        turn = TurnDraft(id=identifier, position=len(self.turns), role=role, origin=origin, at=at)
+        self.turns.append(turn)
+        return turn
+
+    def _skills_of(self, part: object, told: State) -> None:
+        for name, path in parts.skills_in(part, told):
+            use = SkillUse(name=name, path=path, trigger=SkillTrigger.AGENT, position=len(self.turns) - 1)
+            self.skills.append(use)
+
+    def _vote(self, request: State, turns: list[TurnDraft]) -> None:
+        """A vote is for the whole reply; it goes to the turn with its final words."""
+        vote = integer(request, "vote")
+        replies = [turn for turn in turns if turn.origin is Origin.REPLY and turn.worth_telling]
+        if vote in (0, 1) and replies:
+            self.votes[replies[-1].id] = 1 if vote == 1 else -1
+
+    def _count(self, request: State) -> None:
+        model = _model(request)
+        if model and model not in self.models:
+            self.models.append(model)
+        for name, number in _usage(request):
+            self.tokens[name] = self.tokens.get(name, 0) + number
+        completed = mapping(request, "modelState").get("completedAt")
+        told = (request.get("timestamp"), request.get("responseTimestamp"), completed)
+        self.times.extend(at for at in map(moment, told) if at is not None)
+
+
+def session_of(state: State, fallback_id: str, cwd: str | None, limit: int) -> Session | None:
+    """The session that a state holds; None when it has no turn."""
+    conversation = Conversation(text(state, "sessionId") or fallback_id)
+    for index, request in enumerate(sequence(state, "requests")):
+        if isinstance(request, dict):
+            conversation.take(index, request)
+    return conversation.session(state, cwd, limit)
+
+
+def _parts(response: object) -> list[object]:
+    if isinstance(response, list):
+        return response
+    return [response] if isinstance(response, str | dict) else []
+
+
+def _cancelled(request: State) -> bool:
+    code = text(mapping(mapping(request, "result"), "errorDetails"), "code")
+    stopped = integer(mapping(request, "modelState"), "value") == CANCELLED
+    return stopped or flag(request, "isCanceled") is True or code == "canceled"
+
+
+def _finished(request: State) -> datetime | None:
+    completed = moment(mapping(request, "modelState").get("completedAt"))
+    return completed or moment(request.get("responseTimestamp")) or moment(request.get("timestamp"))
+
+
+def _model(request: State) -> str | None:
+    for part in _parts(request.get("response")):
+        if text(part, "kind") == "autoModeResolution":
+            chosen = text(mapping(part, "resolved"), "id")
+            if chosen:
+                return chosen
+    metadata = mapping(mapping(request, "result"), "metadata")
+    return text(metadata, "resolvedModel") or text(request, "modelId")
+
+
+def _usage(request: State) -> Iterator[tuple[str, int]]:
+    """What one request cost, from the first place that says so. Cached input is not told apart."""
+    result = mapping(request, "result")
+    places = (
+        (request, "promptTokens", "completionTokens"),
+        (mapping(result, "metadata"), "promptTokens", "outputTokens"),
+        (mapping(result, "usage"), "promptTokens", "completionTokens"),
+        (mapping(result, "usage"), "prompt_tokens", "completion_tokens"),
+    )
+    for place, asked, answered in places:
+        prompt, reply = integer(place, asked), integer(place, answered)
+        if prompt is not None or reply is not None:
+            yield "input", prompt or 0
+            yield "output", reply or 0
+            return
