@@ -8,7 +8,7 @@ from datetime import datetime
 
 from harvesters.claude_records import Block, Raw, Record, compact_json, text_of
 from harvesters.records import Origin, Role, ToolCall, ToolStatus, Turn
-from harvesters.values import clip, moment
+from harvesters.values import clip
 
 USER_MODIFIED = "user-modified"
 _EXIT_CODE = re.compile(r"(?:<tool_use_error>)?(?:Error: )?Exit code (\d{1,9})\b")
@@ -77,7 +77,7 @@ class TurnDraft:
     skill: str | None = None
     cwd: str | None = None
     branch: str | None = None
-    limit: int
+    limit: int = 0
     length: int = 0
     """Characters of text so far, those that an earlier reading returned included."""
     parts: list[str] = field(default_factory=list)
@@ -112,17 +112,16 @@ def call_draft(block: Block, fallback_id: str, limit: int) -> CallDraft:
     return CallDraft(id=block.id or fallback_id, name=block.name or "", input=compact_json(block.input, limit))
 
 
-def turn_draft(record: Record, position: int, *, role: Role, origin: Origin, limit: int) -> TurnDraft:
+def turn_draft(record: Record, position: int, at: datetime | None, *, role: Role, origin: Origin) -> TurnDraft:
     """An empty turn of one line; its id is the line's uuid."""
     return TurnDraft(
         id=record.uuid or "",
         position=position,
         role=role,
         origin=origin,
-        at=moment(record.timestamp),
+        at=at,
         cwd=record.cwd or None,
         branch=branch_of(record),
-        limit=limit,
     )
 
 

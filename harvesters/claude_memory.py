@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 
 import msgspec
 
@@ -28,8 +29,8 @@ class Memory(msgspec.Struct, omit_defaults=True):
     version: str | None = None
     title: str | None = None
     title_rank: int = 0
-    start: float | None = None
-    end: float | None = None
+    start: datetime | None = None
+    end: datetime | None = None
     models: list[str] = []
     skills: list[str] = []
     loading: dict[str, tuple[str, int]] = {}
@@ -93,7 +94,9 @@ class Ledger:
 
 
 def _highest(first: int | None, second: int | None) -> int | None:
-    return max((n for n in (first, second) if n is not None), default=None)
+    if first is None or second is None:
+        return second if first is None else first
+    return first if first > second else second
 
 
 def _added(values: list[int | None]) -> int | None:

@@ -14,9 +14,12 @@ from typing import Any, TypeVar
 import msgspec
 
 from harvesters.decode import FAST_FAILURES, loads
+from harvesters.values import text
 
 S = TypeVar("S", bound=msgspec.Struct)
 Raw = msgspec.Raw
+ABSENT = Raw()
+"""Stands for a field that a line does not have."""
 
 
 _WIRE_NAMES = {
@@ -41,7 +44,7 @@ _WIRE_NAMES = {
 }
 
 
-class Record(msgspec.Struct, rename=_WIRE_NAMES):
+class Record(msgspec.Struct, rename=_WIRE_NAMES, gc=False):
     """One line. Unknown fields and unknown line types are ignored."""
 
     type: str | None = None
@@ -61,15 +64,15 @@ class Record(msgspec.Struct, rename=_WIRE_NAMES):
     is_compact_summary: bool | None = None
     is_visible_in_transcript_only: bool | None = None
     prompt_source: str | None = None
-    origin: Raw = Raw()
+    origin: Raw = ABSENT
     request_id: str | None = None
     tool_denial_kind: str | None = None
     source_tool_use_id: str | None = None
     attribution_skill: str | None = None
-    message: Raw = Raw()
-    tool_use_result: Raw = Raw()
-    attachment: Raw = Raw()
-    content: Raw = Raw()
+    message: Raw = ABSENT
+    tool_use_result: Raw = ABSENT
+    attachment: Raw = ABSENT
+    content: Raw = ABSENT
     """Of `system` lines."""
     leaf_uuid: str | None = None
     summary: str | None = None
@@ -77,30 +80,20 @@ class Record(msgspec.Struct, rename=_WIRE_NAMES):
     custom_title: str | None = None
 
 
-class Message(msgspec.Struct):
-    """The `message` of a user or assistant line."""
-
-    id: str | None = None
-    role: str | None = None
-    model: str | None = None
-    content: Raw = Raw()
-    usage: Raw = Raw()
-
-
-class Block(msgspec.Struct):
+class Block(msgspec.Struct, gc=False):
     """One part of a message's content."""
 
     type: str | None = None
     text: str | None = None
     id: str | None = None
     name: str | None = None
-    input: Raw = Raw()
+    input: Raw = ABSENT
     tool_use_id: str | None = None
-    content: Raw = Raw()
+    content: Raw = ABSENT
     is_error: bool | None = None
 
 
-class Usage(msgspec.Struct):
+class Usage(msgspec.Struct, gc=False):
     """Token counts of one response."""
 
     input_tokens: int | None = None
@@ -109,24 +102,39 @@ class Usage(msgspec.Struct):
     cache_creation_input_tokens: int | None = None
 
 
+class Message(msgspec.Struct):
+    """The `message` of a user or assistant line."""
+
+    id: str | None = None
+    role: str | None = None
+    model: str | None = None
+    content: str | list[Block] | None = None
+    usage: Usage | None = None
+
+    def blocks(self) -> list[Block]:
+        """The content as blocks; a plain string is one text block."""
+        if isinstance(self.content, str):
+            return [Block(type="text", text=self.content)]
+        return self.content or []
+
+
 class Attachment(msgspec.Struct, rename={"command_mode": "commandMode", "is_meta": "isMeta"}):
     """The fields of an `attachment` line that can hold a person's words."""
 
     type: str | None = None
-    prompt: Raw = Raw()
+    prompt: Raw = ABSENT
     command_mode: str | None = None
     source_uuid: str | None = None
     is_meta: bool | None = None
-    origin: Raw = Raw()
+    origin: Raw = ABSENT
 
 
 class _Origin(msgspec.Struct):
     kind: str | None = None
 
 
-_DECODERS: dict[type[Any], msgspec.json.Decoder[Any]] = {
-    kind: msgspec.json.Decoder(kind) for kind in (Message, Usage, Attachment, _Origin)
-}
+_MESSAGE = msgspec.json.Decoder(Message)
+_ATTACHMENT = msgspec.json.Decoder(Attachment)
 _BLOCKS = msgspec.json.Decoder(list[Block])
 _TEXT = msgspec.json.Decoder(str)
 decode_record = msgspec.json.Decoder(Record).decode
@@ -140,38 +148,42 @@ def record_of(obj: dict[str, Any]) -> Record:
 
 def message_of(record: Record) -> Message | None:
     """The record's message; None when it has none, or one without role and content (a real client wrote such)."""
-    message = _decoded(Message, record.message)
-    return message if message is not None and (message.role or is_present(message.content)) else None
-
-
-def usage_of(message: Message) -> Usage | None:
-    """The message's token counts, or None."""
-    return _decoded(Usage, message.usage)
+    if record.message is ABSENT:
+        return None
+    try:
+        message = _MESSAGE.decode(record.message)
+    except FAST_FAILURES:
+        value = loads(bytes(record.message))
+        message = _patient_message(value if isinstance(value, dict) else {})
+    return message if message.role is not None or message.content is not None else None
 
 
 def attachment_of(record: Record) -> Attachment | None:
     """The record's attachment, or None."""
-    return _decoded(Attachment, record.attachment)
+    if record.attachment is ABSENT:
+        return None
+    try:
+        return _ATTACHMENT.decode(record.attachment)
+    except FAST_FAILURES:
+        value = loads(bytes(record.attachment))
+    return _lenient(Attachment, value) if isinstance(value, dict) else None
 
 
 def origin_kind(raw: Raw) -> str | None:
     """The `kind` of an `origin` object, or None."""
-    origin = _decoded(_Origin, raw)
-    return origin.kind if origin is not None else None
+    return None if raw is ABSENT else text(loads(bytes(raw)), "kind")
 
 
 def blocks_of(raw: Raw) -> list[Block]:
     """A content field as blocks: a plain string becomes one text block, anything unreadable none."""
-    if not is_present(raw):
+    if raw is ABSENT:
         return []
     if starts_with(raw, b'"'):
         return [Block(type="text", text=string_of(raw))]
     try:
         return _BLOCKS.decode(raw)
     except FAST_FAILURES:
-        value = loads(bytes(raw))
-    items = value if isinstance(value, list) else [value]
-    return [_block_of(item) for item in items if isinstance(item, str | dict)]
+        return _patient_blocks(loads(bytes(raw)))
 
 
 def string_of(raw: Raw) -> str:
@@ -185,6 +197,8 @@ def string_of(raw: Raw) -> str:
 
 def text_of(raw: Raw, limit: int) -> str:
     """The readable text of a content field, at most `limit` characters; an image shows as `[image]`."""
+    if starts_with(raw, b'"'):
+        return string_of(raw)[:limit]
     parts: list[str] = []
     for block in blocks_of(raw):
         if block.type == "text" and block.text:
@@ -196,7 +210,7 @@ def text_of(raw: Raw, limit: int) -> str:
 
 def compact_json(raw: Raw, limit: int) -> str:
     """A raw value as JSON without insignificant blanks, at most `limit` characters."""
-    if not is_present(raw):
+    if raw is ABSENT:
         return "{}"
     try:
         data = msgspec.json.format(raw, indent=-1)
@@ -205,30 +219,27 @@ def compact_json(raw: Raw, limit: int) -> str:
     return data[: limit * 4].decode("utf-8", "replace")[:limit]
 
 
-def is_present(raw: Raw) -> bool:
-    """True when the field stood in the line and was not null."""
-    view = memoryview(raw)
-    return len(view) > 0 and bytes(view[:4]) != b"null"
-
-
 def starts_with(raw: Raw, prefix: bytes) -> bool:
     """True when the raw JSON begins with `prefix`."""
     return memoryview(raw)[: len(prefix)] == prefix
 
 
-def _block_of(item: str | dict[str, Any]) -> Block:
-    return Block(type="text", text=item) if isinstance(item, str) else _lenient(Block, item)
+def _patient_message(value: dict[str, Any]) -> Message:
+    message = _lenient(Message, {name: value[name] for name in ("id", "role", "model") if name in value})
+    content = value.get("content")
+    message.content = content if isinstance(content, str) else _patient_blocks(content) or None
+    usage = value.get("usage")
+    message.usage = _lenient(Usage, usage) if isinstance(usage, dict) else None
+    return message
 
 
-def _decoded(kind: type[S], raw: Raw) -> S | None:
-    if not is_present(raw):
-        return None
-    try:
-        decoded: S = _DECODERS[kind].decode(raw)
-    except FAST_FAILURES:
-        value = loads(bytes(raw))
-        return _lenient(kind, value) if isinstance(value, dict) else None
-    return decoded
+def _patient_blocks(value: Any) -> list[Block]:
+    items = value if isinstance(value, list) else [value]
+    return [
+        Block(type="text", text=item) if isinstance(item, str) else _lenient(Block, item)
+        for item in items
+        if isinstance(item, str | dict)
+    ]
 
 
 def _lenient(kind: type[S], obj: Mapping[str, Any]) -> S:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 
 from harvesters.claude_drafts import (
     CallDraft,
@@ -21,11 +21,9 @@ from harvesters.claude_records import (
     Message,
     Record,
     attachment_of,
-    blocks_of,
     message_of,
     origin_kind,
     string_of,
-    usage_of,
 )
 from harvesters.claude_tree import Tree
 from harvesters.decode import loads
@@ -56,6 +54,7 @@ class SessionBuilder:
         self._skill_of_call: dict[str, int] = {}
         self._summaries: list[tuple[str, str]] = []
         self._position = -1
+        self._at: datetime | None = None
         self._spoken = False
         self._retitled = False
         self._entrypoint: str | None = None
@@ -72,7 +71,8 @@ class SessionBuilder:
 
     def add(self, offset: int, record: Record) -> None:
         """Take in the record of the line at `offset`."""
-        self._position = max(offset, self._position + 1)
+        self._position = offset if offset > self._position else self._position + 1
+        self._at = None
         if record.type in ("user", "assistant"):
             self._decide_side(record)
         side = self._is_side(record)
@@ -108,8 +108,8 @@ class SessionBuilder:
             branch=memory.branch,
             title=memory.title,
             version=memory.version,
-            started_at=_time(memory.start),
-            ended_at=_time(memory.end),
+            started_at=memory.start,
+            ended_at=memory.end,
             models=tuple(memory.models),
             skills=self._loaded_skills(),
             tokens=self._ledger.total(),
@@ -136,7 +136,7 @@ class SessionBuilder:
         if message is None:
             return
         self._spoken = True
-        blocks = blocks_of(message.content)
+        blocks = message.blocks()
         results = [block for block in blocks if block.type == "tool_result"]
         if results:
             for block in results:
@@ -162,7 +162,7 @@ class SessionBuilder:
         if message.model and not synthetic and message.model not in self._memory.models:
             self._memory.models.append(message.model)
         turn: TurnDraft | None = None
-        for block in blocks_of(message.content):
+        for block in message.blocks():
             if (block.type == "text" and block.text) or block.type in _CALLS:
                 turn = turn or self._reply(record, message, synthetic=synthetic)
                 self._take_block(turn, block)
@@ -206,11 +206,12 @@ class SessionBuilder:
 
     def _envelope(self, record: Record) -> None:
         memory = self._memory
-        at = moment(record.timestamp)
+        at = self._at = moment(record.timestamp)
         if at is not None:
-            seconds = at.timestamp()
-            memory.start = seconds if memory.start is None else min(memory.start, seconds)
-            memory.end = seconds if memory.end is None else max(memory.end, seconds)
+            if memory.start is None or at < memory.start:
+                memory.start = at
+            if memory.end is None or at > memory.end:
+                memory.end = at
         memory.cwd = memory.cwd or record.cwd or None
         memory.branch = memory.branch or branch_of(record)
         memory.version = record.version or memory.version
@@ -220,7 +221,8 @@ class SessionBuilder:
             self._tree.add(record.uuid, parent, talk=record.type in ("user", "assistant"))
 
     def _say(self, record: Record, words: Words, *, queued: bool = False) -> TurnDraft:
-        turn = turn_draft(record, self._position, role=Role.USER, origin=words.origin, limit=self._limit)
+        turn = turn_draft(record, self._position, self._at, role=Role.USER, origin=words.origin)
+        turn.limit = self._limit
         turn.id = turn.id or self._made_id()
         turn.say(words.text)
         self._turns[turn.id] = turn
@@ -235,7 +237,8 @@ class SessionBuilder:
         turn = self._turns.get(identity)
         if turn is None or turn.role is not Role.ASSISTANT:
             origin = Origin.INJECTED if synthetic else Origin.REPLY
-            turn = turn_draft(record, self._position, role=Role.ASSISTANT, origin=origin, limit=self._limit)
+            turn = turn_draft(record, self._position, self._at, role=Role.ASSISTANT, origin=origin)
+            turn.limit = self._limit
             turn.id = identity
             turn.model = None if synthetic else message.model
             turn.length = self._memory.lengths.get(identity, 0)
@@ -300,9 +303,9 @@ class SessionBuilder:
     def _count(self, record: Record, message: Message) -> None:
         if message.model == _SYNTHETIC:
             return
-        usage = usage_of(message)
-        if usage is not None:
-            self._ledger.count(f"{message.id or record.uuid or self._position} {record.request_id or ''}", usage)
+        if message.usage is not None:
+            key = f"{message.id or record.uuid or self._position} {record.request_id or ''}"
+            self._ledger.count(key, message.usage)
 
     # ---- sides and kinds -----------------------------------------------------------------------------------------
 
@@ -373,7 +376,3 @@ def _driver(record: Record) -> str:
 
 def _is_uuid(value: str) -> bool:
     return len(value) == 36 and value.count("-") == 4
-
-
-def _time(seconds: float | None) -> datetime | None:
-    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)

@@ -101,12 +101,11 @@ class Log:
         self._raw.seek(self.start)
         stream = io.BufferedReader(self._raw, BUFFER_BYTES)
         try:
-            for line in split_lines(stream, start=self.start, end=self._status.st_size):
-                self.bytes_read += len(line.data)
-                yield line
+            yield from split_lines(stream, start=self.start, end=self._status.st_size)
         except OSError:
             self.decoder.report(self.start, Reason.UNREADABLE)
         finally:
+            self.bytes_read += max(0, min(stream.tell(), self._status.st_size) - self.start)
             stream.detach()
 
     def objects(self) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -61,10 +61,12 @@ def clip(value: str, limit: int) -> str:
 
 
 def _moment_of_text(value: str) -> datetime | None:
-    if len(value) >= 9 and value.isascii() and value.isdigit():
+    if value[4:5] != "-" and len(value) >= 9 and value.isascii() and value.isdigit():
         return _moment_of_number(int(value[:20]))
     try:
         parsed = datetime.fromisoformat(value)
+        if parsed.tzinfo is UTC:
+            return parsed
         return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
