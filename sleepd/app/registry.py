@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from importlib import metadata
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from harvesters.records import Harvester
 from sleepd.core.errors import MissingPart, UnknownName
-from sleepd.core.ports import Embedder, Model
-from sleepd.models.settings import EmbedderSettings, ModelSettings
+
+if TYPE_CHECKING:
+    # Names of types only: at run time they would bring numpy into every command that lists adapters.
+    from harvesters.records import Harvester
+    from sleepd.core.ports import Embedder, Model
+    from sleepd.models.settings import EmbedderSettings, ModelSettings
+
+    MakeModel = Callable[[ModelSettings], Model]
+    MakeEmbedder = Callable[[EmbedderSettings], Embedder]
 
 HARVESTERS = "sleepd.harvesters"
 MODELS = "sleepd.models"
 EMBEDDERS = "sleepd.embedders"
-
-MakeModel = Callable[[ModelSettings], Model]
-MakeEmbedder = Callable[[EmbedderSettings], Embedder]
 
 
 def names(group: str) -> tuple[str, ...]:
@@ -27,17 +30,17 @@ def names(group: str) -> tuple[str, ...]:
 
 def harvester(name: str) -> Harvester:
     """A ready harvester. Raises UnknownName, or MissingPart when a library it needs is not installed."""
-    return cast(Callable[[], Harvester], _load(HARVESTERS, name))()
+    return cast("Callable[[], Harvester]", _load(HARVESTERS, name))()
 
 
 def model(name: str) -> MakeModel:
     """What makes a model from its settings. Raises as `harvester` does."""
-    return cast(MakeModel, _load(MODELS, name))
+    return cast("MakeModel", _load(MODELS, name))
 
 
 def embedder(name: str) -> MakeEmbedder:
     """What makes an embedder from its settings. Raises as `harvester` does."""
-    return cast(MakeEmbedder, _load(EMBEDDERS, name))
+    return cast("MakeEmbedder", _load(EMBEDDERS, name))
 
 
 @cache
