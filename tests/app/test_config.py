@@ -91,7 +91,7 @@ class TestMistakes:
             ("[gaet]\nalpha = 0.1", "'gaet' (did you mean 'gate'?)"),
             ("alpha = 0.1", "'alpha'; it belongs under [gate]"),
             ('[gate]\nalpha = "small"', 'gate.alpha: got "small", wanted a valid number'),
-            ("[gate]\nalpha = true", "gate.alpha: got true, wanted"),
+            ("[model]\nmax_retries = true", "model.max_retries: got true, wanted a value other than true or false"),
             ("[gate]\nalpha = inf", "gate.alpha: got inf, wanted a finite number"),
             ("[gate]\nalpha = 0.7", "gate.alpha: got 0.7, wanted a number less than or equal to 0.5"),
             ('[gate]\nrule = "loose"', "got \"loose\", wanted 'evidence', 'strict' or 'off'"),
