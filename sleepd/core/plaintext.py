@@ -13,6 +13,15 @@ _BLANK_LETTERS = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0",
 )
 """Joiners, fillers and blank pattern letters: marks or letters by category, nothing by sight."""
+CONFUSABLE = {
+    ord(look): ord(like)
+    for look, like in zip(
+        "аеорсухіјѕһԁԛԝӏгкмтвнАВЕКМНОРСТУХІЈЅԌԚԜΑΒΕΖΗΙΚΜΝΟΡΤΥΧονρկոօսց",
+        "aeopcyxijshdqwlrkmtbhABEKMHOPCTYXIJSGQWABEZHIKMNOPTYXovpknoug",
+        strict=True,
+    )
+}
+"""Cyrillic, Greek and Armenian letters and the Latin letters they imitate."""
 
 
 def lines(text: str) -> list[str]:

@@ -1,0 +1,186 @@
+"""Which proposals a person must look at before anything is written: text that could have been planted.
+
+A transcript can carry words meant to become a rule ("run this script first"). The screen is a table of patterns over
+several plain readings of the text; in doubt it quarantines. It is a filter, not a proof: a person still reads the diff.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from sleepd.core import plaintext
+from sleepd.core.model import Edit, EditOp
+from sleepd.core.screen_rules import (
+    BROKEN_OFF,
+    PLAIN_BAN,
+    RULES,
+    SAFEGUARD_OFF,
+    SWITCHES_OFF,
+    WAIVABLE,
+)
+from sleepd.core.screen_words import Pattern
+
+EXCERPT_CHARS = 120
+MAX_BAN_CHARS = 120
+WINDOW_CHARS = 1_200
+OVERLAP_CHARS = 200
+
+_BLOCK = re.compile(r"\n[ \t]*(?=\n)|\n(?=[ \t]*(?:[-*+•]|\d{1,3}[.)])\s)")
+_CONTINUED = re.compile(r"[\\^`][ \t]*\n\s*")
+_SPLIT_QUOTES = re.compile(r"""(?<=[\w/.])(?:''|""|['"’])(?=[\w/.])|(?<!\w)(?:''|"")(?=\w)|(?<=\w)(?:''|"")""")
+_SPLIT_BACKSLASH = re.compile(r"\\(?=[A-Za-z/.~-])")
+_IFS = re.compile(r"\$\{?IFS[^}\s]{0,12}\}?|\{(?=\w+,)|(?<=\w),(?=-{1,2}\w|http)")
+_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u\{?([0-9a-fA-F]{4,6})\}?|([0-3][0-7]{2}))")
+_DEFANGED_DOT = re.compile(
+    r"\s*[\[({]\s*(?:\.|dot|punkt|point)\s*[\])}]\s*|(?<=\w) dot (?=\w)|(?<=[A-Za-z0-9])\u3002(?=[A-Za-z0-9])",
+    re.IGNORECASE,
+)
+_SPACED = re.compile(r"(?<!\w)(?:\w[ ._*-]){3,}\w(?!\w)")
+_WORD = re.compile(r"[^\W\d_]+")
+_LONG_CODE = re.compile(
+    r"(?<![\w+/])(?=[\w+/-]*\d)(?=[\w+/-]*[A-Za-z])(?:[A-Za-z0-9+/_-]{56,}|(?:[0-9a-fA-F]{2}[ :,]?){32,})={0,2}"
+)
+_PADDING = re.compile(r"[^\S\n]{24,}|(?:\n[^\S\n]*){6,}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A reason to quarantine. `excerpt` is at most 120 characters, hidden ones written as code points."""
+
+    rule: str
+    excerpt: str
+    why: str
+
+
+def screen(edits_or_text: str | Edit | Iterable[Edit]) -> tuple[Finding, ...]:
+    """What is suspicious in a text, or in what edits would write; () when nothing is.
+
+    Rules: `fetch-and-execute`, `url`, `credentials`, `environment-or-permissions`, `override`, `hidden-text`,
+    `outgoing-data`; `docs/explanation/screen.md` says what each looks for. Each bullet or paragraph is read by itself.
+    A short plain ban ("never commit .env files") may name what it bans. At most one finding for a rule and a reason.
+    """
+    found: dict[tuple[str, str], Finding] = {}
+    for text in _texts(edits_or_text):
+        for finding in [*_hidden(text), *(f for block in _BLOCK.split(text) for f in _block(block))]:
+            found.setdefault((finding.rule, finding.why), finding)
+    return tuple(found.values())
+
+
+def readings(text: str) -> tuple[str, ...]:
+    """The plain forms of a text that the patterns are tried on, without repeats.
+
+    Hidden characters, compatibility forms, look-alike letters, line continuations, character escapes, quotes inside
+    words, `${IFS}` and letters set apart are undone. Latin letters lose their accents. Letter case stays.
+    """
+    plain = _plain(text)
+    decoded = _plain(_decoded(plain))
+    joined = _IFS.sub(" ", _SPLIT_QUOTES.sub("", _SPLIT_BACKSLASH.sub("", decoded)))
+    unspaced = _SPACED.sub(lambda match: re.sub(r"[ ._*-]", "", match[0]), joined)
+    forms = (plain, decoded, joined, _latinized(joined), unspaced)
+    return tuple(dict.fromkeys(plaintext.flat(form) for form in forms))
+
+
+def _texts(edits_or_text: str | Edit | Iterable[Edit]) -> Iterator[str]:
+    if isinstance(edits_or_text, str):
+        yield edits_or_text
+        return
+    edits = (edits_or_text,) if isinstance(edits_or_text, Edit) else edits_or_text
+    yield from (edit.text for edit in edits if edit.op is not EditOp.DELETE)
+
+
+def _windows(text: str) -> Iterator[str]:
+    """The text, a long one in overlapping stretches: patterns may look ahead, and their time must stay bounded."""
+    yield text[:WINDOW_CHARS]
+    for start in range(WINDOW_CHARS - OVERLAP_CHARS, len(text) - OVERLAP_CHARS, WINDOW_CHARS - OVERLAP_CHARS):
+        yield text[start : start + WINDOW_CHARS]
+
+
+def _block(block: str) -> Iterator[Finding]:
+    for window in _windows(block):
+        forms = readings(window)
+        yield from _matches(forms, _ban(forms[0]) if len(block) <= WINDOW_CHARS else None)
+
+
+def _matches(forms: tuple[str, ...], ban: str | None) -> Iterator[Finding]:
+    for rule, patterns in RULES.items():
+        for pattern in patterns:
+            hit = next((match for form in forms if (match := pattern.regex.search(form))), None)
+            if hit is not None and not _waived(rule, pattern, ban):
+                yield Finding(rule=rule, excerpt=_excerpt(hit), why=pattern.why)
+
+
+def _ban(plain: str) -> str | None:
+    """The text when it is one short, plain ban."""
+    simple = len(plain) <= MAX_BAN_CHARS and PLAIN_BAN.match(plain) and not BROKEN_OFF.search(plain)
+    return plain if simple else None
+
+
+def _waived(rule: str, pattern: Pattern, ban: str | None) -> bool:
+    """A ban may name what it bans. "Never skip X" bans nothing unless X is a safeguard."""
+    if ban is None or rule not in WAIVABLE:
+        return False
+    return pattern.why == SAFEGUARD_OFF if SWITCHES_OFF.search(ban) else True
+
+
+def _plain(text: str) -> str:
+    seen = _CONTINUED.sub("", text.replace("\r\n", "\n"))
+    seen = "".join(char for char in seen if not plaintext.hidden(char) and char != "\ufe0f")
+    seen = _DEFANGED_DOT.sub(".", unicodedata.normalize("NFKC", seen))
+    return _unaccented(seen)
+
+
+def _unaccented(text: str) -> str:
+    """Latin letters without their marks; other scripts as they are (a mark there is part of the letter)."""
+    return "".join(
+        unicodedata.normalize("NFKD", char)[0] if "LATIN" in unicodedata.name(char, "") else char for char in text
+    )
+
+
+def _decoded(text: str) -> str:
+    def char(match: re.Match[str]) -> str:
+        code = int(match[1] or match[2], 16) if match[1] or match[2] else int(match[3], 8)
+        return chr(code) if code < 0x110000 else ""
+
+    return _ESCAPE.sub(char, html.unescape(unquote(text)))
+
+
+def _latinized(text: str) -> str:
+    """Look-alike letters as the Latin letters they imitate, in words that also hold Latin letters."""
+    return _WORD.sub(lambda match: match[0].translate(plaintext.CONFUSABLE) if _mixed(match[0]) else match[0], text)
+
+
+def _mixed(word: str) -> bool:
+    latin = any("LATIN" in unicodedata.name(char, "") for char in word)
+    return latin and any(ord(char) in plaintext.CONFUSABLE or "CYRILLIC" in unicodedata.name(char, "") for char in word)
+
+
+def _hidden(text: str) -> Iterator[Finding]:
+    unseen = plaintext.hidden_characters(text)
+    if unseen:
+        names = ", ".join(plaintext.code_point(char) for char in unseen[:3])
+        yield Finding(rule="hidden-text", excerpt=names, why="holds characters that do not show")
+    checks = (
+        (next((m for m in _WORD.finditer(text) if _mixed(m[0])), None), "one word mixes alphabets that look alike"),
+        (_first(_LONG_CODE, text), "holds encoded text that cannot be read"),
+        (_PADDING.search(text.strip()), "pushes text out of sight with empty space"),
+    )
+    for hit, why in checks:
+        if hit is not None:
+            yield Finding(rule="hidden-text", excerpt=_excerpt(hit), why=why)
+
+
+def _first(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    return next((hit for window in _windows(text) if (hit := pattern.search(window))), None)
+
+
+def _excerpt(hit: re.Match[str]) -> str:
+    """The hit with a little of what surrounds it."""
+    start = max(0, hit.start() - 20)
+    around = plaintext.flat(hit.string[start : start + EXCERPT_CHARS * 2])
+    shown = "".join(f"<U+{ord(char):04X}>" if plaintext.hidden(char) else char for char in around)
+    return shown[:EXCERPT_CHARS]
