@@ -42,7 +42,7 @@ def make(stub: Stub, adapter: str, pauses: list[float]) -> Iterator[Make]:
 
     def build(**changes: object) -> RemoteModel:
         settings = settings_for(adapter, stub.url, **changes)
-        wire = {"anthropic": Messages, "openai": ChatCompletions}[adapter](settings)
+        wire = Messages(settings) if adapter == "anthropic" else ChatCompletions(settings)
         made.append(RemoteModel(settings, wire, pause=pauses.append))
         return made[-1]
 

@@ -7,6 +7,7 @@ import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ from tests.models.conftest import FROM_SETTINGS, KEY, Make, settings_for
 from tests.stub.server import WRONG_KEY, Stub
 
 
-def ask(prompt: str, **changes: object) -> Ask:
+def ask(prompt: str, **changes: Any) -> Ask:
     return dataclasses.replace(Ask(purpose=Purpose.ROLLOUT, system="You are terse.", prompt=prompt), **changes)
 
 

@@ -90,6 +90,8 @@ class Stub:
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
+    request_queue_size = 64
+    """With the default of 5, eight clients at once cost one of them a second."""
 
     def __init__(self, address: tuple[str, int], stub: Stub) -> None:
         self.stub = stub
