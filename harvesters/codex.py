@@ -55,7 +55,7 @@ class Codex:
                 return log.nothing()
             if memory is None or path.suffix == ".json":
                 _from_the_beginning(log)
-            rollout = Rollout(memory if log.change is Change.GROWN else None)
+            rollout = Rollout(_thread_of(path), memory if log.change is Change.GROWN else None)
             if path.suffix == ".json":
                 _take_document(log, rollout)
             else:
@@ -72,17 +72,14 @@ def _from_the_beginning(log: Log) -> None:
 
 def _reading(log: Log, rollout: Rollout, limit: int, *, offset: int | None = None) -> Reading:
     path, memory = Path(log.path), rollout.memory
-    if memory.thread is None:
-        found = _STEM_ID.search(path.name.split(".", 1)[0])
-        memory.thread = found.group(0) if found else path.name.split(".", 1)[0]
     base = _codex_home(path)
-    if memory.bare and base is not None and memory.thread in _typed_by_a_person(*_version_of(base / "history.jsonl")):
+    if memory.bare and base is not None and rollout.thread in _typed_by_a_person(*_version_of(base / "history.jsonl")):
         memory.kind = SessionKind.INTERACTIVE.value
     elif memory.bare:
         memory.kind = SessionKind.HEADLESS.value
     if base is not None:
         names = _names(*_version_of(base / "session_index.jsonl"))
-        memory.title = names.get(memory.thread, memory.title)
+        memory.title = names.get(rollout.thread, memory.title)
     session = rollout.session(limit)
     return Reading(
         session=session,
@@ -108,7 +105,7 @@ def _read_compressed(path: Path, cursor: Cursor | None, limit: int) -> Reading:
             return log.nothing()
         _from_the_beginning(log)
         packed = log.everything()
-        rollout = Rollout()
+        rollout = Rollout(_thread_of(path))
         pieces = _unpacked(packed)
         if pieces is None:
             defect = Defect(path=log.path, offset=0, reason=ZSTD_NOT_INSTALLED)
@@ -140,6 +137,13 @@ def _until_damage(reader: Any, error: type[Exception]) -> Iterator[bytes]:
             yield data
     except error:
         return
+
+
+def _thread_of(path: Path) -> str:
+    """The id in a rollout's name, or the name."""
+    stem = path.name.split(".", 1)[0]
+    found = _STEM_ID.search(stem)
+    return found.group(0) if found else stem
 
 
 def _codex_home(path: Path) -> Path | None:

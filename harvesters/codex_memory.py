@@ -57,6 +57,8 @@ class Memory:
     """The thread whose beginning was copied into this file."""
     copying: bool = False
     """True while the records belong to that copy."""
+    saw_task: bool = False
+    """True when the file holds `task_started` records (old clients did not keep them)."""
     first: float | None = None
     """When the first line was written, in epoch seconds."""
     total: list[int] | None = None
@@ -66,13 +68,6 @@ class Memory:
     responses: list[str] = field(default_factory=list)
     skills: list[str] = field(default_factory=list)
     calls: dict[str, list[Any]] = field(default_factory=dict)
-
-    @property
-    def session_id(self) -> str | None:
-        """The session's id: the thread's, and below its parent's for a sub-agent."""
-        if self.kind == SessionKind.SUBAGENT.value and self.parent and self.thread:
-            return f"{self.parent}/{self.thread}"
-        return self.thread
 
     def state(self) -> dict[str, str]:
         """This memory as a cursor's state."""

@@ -23,7 +23,9 @@ _COPY_SECONDS = 1.0
 class Rollout:
     """Gathers the turns of one rollout; made anew for each reading."""
 
-    def __init__(self, memory: Memory | None = None) -> None:
+    def __init__(self, name: str, memory: Memory | None = None) -> None:
+        self.name = name
+        """The thread's id where no record says it."""
         self.memory = memory or Memory()
         self.continues = memory is not None
         self.needs_whole = False
@@ -37,7 +39,6 @@ class Rollout:
         self._at: datetime | None = None
         self._ended: datetime | None = None
         self._offset = 0
-        self._saw_task = False
         self._lines: dict[str, Callable[[Payload], None]] = {
             "session_meta": self._session_meta,
             "turn_context": self._turn_context,
@@ -87,6 +88,18 @@ class Rollout:
             if isinstance(item, dict):
                 self.take(position, item)
 
+    @property
+    def thread(self) -> str:
+        """The vendor's id of this thread."""
+        return self.memory.thread or self.name
+
+    @property
+    def session_id(self) -> str:
+        """The session's id: the thread's, and below its parent's for a sub-agent."""
+        memory = self.memory
+        spawned = memory.kind == SessionKind.SUBAGENT.value and memory.parent
+        return f"{memory.parent}/{self.thread}" if spawned else self.thread
+
     def session(self, limit: int) -> Session | None:
         """What this reading gave; None when there is no turn in it and it begins the file."""
         turns = self._finish()
@@ -94,11 +107,11 @@ class Rollout:
         memory.calls = self._tools.calls.remembered()
         late = tuple(call.frozen(limit) for call in self._tools.calls.late.values())
         frozen = freeze_turns(turns, limit)
-        if memory.session_id is None or not (frozen or late or self.continues):
+        if not (frozen or late or self.continues):
             return None
         return Session(
             agent="codex",
-            id=memory.session_id,
+            id=self.session_id,
             kind=SessionKind(memory.kind),
             parent_id=memory.parent,
             cwd=memory.cwd,
@@ -141,7 +154,7 @@ class Rollout:
         turn = text(event, "turn_id")
         if self.memory.copied_from is not None:
             self._cut_copy(turn)
-        self._saw_task = True
+        self.memory.saw_task = True
         if not self.memory.copying:
             self._enter(turn)
 
@@ -163,7 +176,7 @@ class Rollout:
     def _copy_over(self) -> None:
         """Forks made before turns had ids hold no `task_started`: their own part begins after the first second."""
         memory = self.memory
-        if memory.copying and not self._saw_task and self._at is not None and not self._in_first_second():
+        if memory.copying and not memory.saw_task and self._at is not None and not self._in_first_second():
             memory.copying = False
 
     def _in_first_second(self) -> bool:
@@ -261,7 +274,7 @@ class Rollout:
         return self._reply
 
     def _id_root(self) -> str:
-        return self.memory.turn or self.memory.thread or "rollout"
+        return self.memory.turn or self.thread
 
     def _item_completed(self, event: Payload) -> None:
         item = mapping(event, "item")

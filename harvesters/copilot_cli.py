@@ -59,10 +59,9 @@ def read_events(agent: str, path: Path, cursor: Cursor | None, limit: int) -> Re
             return log.nothing()
         if memory is None:
             log.change, log.start = Change.WHOLE, 0
-        events = Events(agent, memory if log.change is Change.GROWN else None)
+        events = Events(agent, _name_of(path), memory if log.change is Change.GROWN else None)
         for offset, event in log.objects():
             events.take(offset, event)
-        events.memory.id = events.memory.id or _name_of(path)
         session = _placed(events.session(limit), path)
         return _reading(log, session, events.memory.state())
 

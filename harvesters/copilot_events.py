@@ -88,8 +88,10 @@ def remembered(state: Mapping[str, str]) -> Memory | None:
 class Events:
     """Gathers the turns of one session; made anew for each reading."""
 
-    def __init__(self, agent: str, memory: Memory | None = None) -> None:
+    def __init__(self, agent: str, name: str, memory: Memory | None = None) -> None:
         self.agent = agent
+        self.name = name
+        """The session's id where no event says it."""
         self.memory = memory or Memory()
         self.continues = memory is not None
         self._turns: dict[str, TurnDraft] = {}
@@ -134,12 +136,12 @@ class Events:
         memory.seen = list(self._seen)
         turns = freeze_turns(self._turns.values(), limit)
         late = tuple(call.frozen(limit) for call in self._tools.calls.late.values())
-        if memory.id is None or not (turns or late or self.continues):
+        if not (turns or late or self.continues):
             return None
         started = moment(memory.started)
         return Session(
             agent=self.agent,
-            id=memory.id,
+            id=memory.id or self.name,
             kind=SessionKind.SUBAGENT if memory.parent else SessionKind.INTERACTIVE,
             parent_id=memory.parent,
             cwd=memory.cwd,
@@ -290,7 +292,7 @@ class Events:
         self._last_position = max(self._offset, self._last_position + 1)
         memory.count += 1
         if identifier is None or identifier in self._turns:
-            identifier = f"{memory.id or 'session'}:{memory.count}"
+            identifier = f"{memory.id or self.name}:{memory.count}"
         turn = TurnDraft(
             id=identifier,
             position=self._last_position,
