@@ -1,0 +1,143 @@
+"""What is written is what was gated, or a clean merge that says so, or nothing."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sleepd.core import edit as edits
+from sleepd.core.adoption import Journal, Plan, RevertPlan, merge, plan, revert_plan
+from sleepd.core.edit import Region
+from sleepd.core.errors import Conflict
+from sleepd.core.model import Edit, EditOp, digest
+
+BASE = f"# Mine\nfirst\nsecond\n\n{Region.LEARNT.opening}\n- a\n- b\n{Region.LEARNT.closing}\n\nlast\n"
+GATED = BASE.replace("- b\n", "- b\n- c\n")
+
+
+class TestPlan:
+    def test_writes_the_gated_text(self) -> None:
+        """An unchanged file becomes the gated text, proven."""
+        assert Plan(text=GATED, live=BASE, proven=True) == plan(BASE, BASE, GATED)
+
+    def test_makes_a_new_file(self) -> None:
+        """Where no file was and none is, the gated text is written."""
+        assert Plan(text=GATED, live=None, proven=True) == plan(None, None, GATED)
+
+    def test_has_nothing_to_do_twice(self) -> None:
+        """A file that already holds the gated text needs no writing."""
+        done = plan(GATED, BASE, GATED)
+        assert (True, False) == (done.proven, done.changes)
+
+    @pytest.mark.parametrize(("old", "new"), [("first\n", "First\n"), ("last\n", ""), ("# Mine\n", "\ufeff# Mine\n")])
+    def test_merges_a_change_elsewhere(self, old: str, new: str) -> None:
+        """The user's change elsewhere is kept, and the text is no longer proven."""
+        assert Plan(text=GATED.replace(old, new), live=BASE.replace(old, new), proven=False) == plan(
+            BASE.replace(old, new), BASE, GATED
+        )
+
+    def test_a_part_of_the_gated_change_stays_proven(self) -> None:
+        """When the merge gives exactly the gated text it is the gated text."""
+        two = GATED.replace("first\n", "First\n")
+        assert Plan(text=two, live=GATED, proven=True) == plan(GATED, BASE, two)
+
+    @pytest.mark.parametrize(
+        "live",
+        [
+            BASE.replace("- b\n", "- b\n- mine\n"),
+            BASE.replace("- b\n", ""),
+            BASE.replace("\n", "\r\n"),
+            "",
+        ],
+    )
+    def test_stops_at_the_same_place(self, live: str) -> None:
+        """Changes of the same or touching lines are a conflict, with the line."""
+        with pytest.raises(Conflict, match="line "):
+            plan(live, BASE, GATED)
+
+    @pytest.mark.parametrize(("live", "base"), [(None, BASE), ("mine\n", None)])
+    def test_stops_when_the_file_came_or_went(self, live: str | None, base: str | None) -> None:
+        """A file made or removed since the proposal is never overwritten or revived."""
+        with pytest.raises(Conflict, match="since the proposal"):
+            plan(live, base, GATED)
+
+    def test_never_plans_an_empty_file(self) -> None:
+        """An empty result is refused."""
+        with pytest.raises(Conflict, match="empty"):
+            plan(BASE, BASE, " \n")
+
+    def test_never_plans_broken_markers(self) -> None:
+        """A merge that would leave half a region is refused."""
+        head = f"a\nb\nc\nd\n{Region.LEARNT.opening}\n- x\n{Region.LEARNT.closing}\n"
+        live = head.replace(f"{Region.LEARNT.closing}\n", "")
+        with pytest.raises(Conflict, match="never closed"):
+            plan(live, head, head.replace("a\n", "A\n"))
+
+
+class TestRevert:
+    def test_restores_exactly(self) -> None:
+        """An untouched file goes back to what it was, byte for byte."""
+        assert RevertPlan(text=BASE, current=GATED, exact=True) == revert_plan(GATED, GATED, BASE)
+
+    def test_removes_what_was_made(self) -> None:
+        """A file that did not exist before is removed."""
+        assert RevertPlan(text=None, current=GATED, exact=True) == revert_plan(GATED, GATED, None)
+
+    @pytest.mark.parametrize("before", [BASE, None])
+    def test_has_nothing_to_do_twice(self, before: str | None) -> None:
+        """A file that is already back needs no writing."""
+        assert not revert_plan(before, GATED, before).changes
+
+    def test_keeps_later_changes(self) -> None:
+        """A later change elsewhere survives the revert."""
+        current = GATED.replace("last\n", "Last\n")
+        expected = RevertPlan(text=BASE.replace("last\n", "Last\n"), current=current, exact=False)
+        assert expected == revert_plan(current, GATED, BASE)
+
+    @pytest.mark.parametrize(
+        ("current", "before"), [(GATED.replace("- c\n", "- C\n"), BASE), (None, BASE), (GATED + "mine\n", None)]
+    )
+    def test_stops_when_it_would_lose_something(self, current: str | None, before: str | None) -> None:
+        """A later change of the same lines, a removed file, or a grown one stop the revert."""
+        with pytest.raises(Conflict):
+            revert_plan(current, GATED, before)
+
+    def test_journal_knows_its_digests(self) -> None:
+        """The digests of a journal are those of its texts; None stands for no file."""
+        entry = Journal(path="/p/SKILL.md", root="/p", before=None, after=GATED, proven=True)
+        assert (None, digest(GATED)) == (entry.before_digest, entry.after_digest)
+
+
+LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "d\n", "\n", "e\r\n"]), max_size=8).map("".join)
+
+
+class TestMerge:
+    @settings(max_examples=150, deadline=None)
+    @given(LINES, LINES)
+    def test_one_sided_changes_win(self, base: str, other: str) -> None:
+        """With one side unchanged, or both the same, the merge is the other."""
+        assert [other] * 3 == [merge(base, base, other), merge(base, other, base), merge(base, other, other)]
+
+    @settings(max_examples=150, deadline=None)
+    @given(LINES, LINES, LINES)
+    def test_is_symmetric(self, base: str, ours: str, theirs: str) -> None:
+        """Which side is called ours does not matter, and no line is lost that both sides kept."""
+        results = []
+        for left, right in ((ours, theirs), (theirs, ours)):
+            try:
+                results.append(merge(base, left, right))
+            except Conflict:
+                results.append(None)
+        assert results[0] == results[1]
+
+    @settings(max_examples=60, deadline=None)
+    @given(st.text(max_size=20), st.text("xyz", min_size=1, max_size=8))
+    def test_adopt_and_revert_around_a_users_line(self, line: str, rule: str) -> None:
+        """Adopting over a user's new first line and reverting gives back the user's text."""
+        live = f"{line.replace(chr(13), '')}\n{BASE}"
+        gated = edits.apply(BASE, [Edit(op=EditOp.ADD, anchor=None, text=rule, reason="r")]).text
+        adopted = plan(live, BASE, gated).text
+        assert (
+            live == revert_plan(adopted, adopted, live).text == revert_plan(adopted + "end\n", adopted, live).text[:-4]
+        )
