@@ -35,7 +35,7 @@ lint: .venv/.stamp-dev  ## style, types and floors
 	$(bin)/lint-imports
 
 golden: .venv/.stamp-dev  ## write the expected readings of tests/corpus anew; look at the difference before you commit
-	$(bin)/python -m tests.golden
+	$(bin)/python -m tests.harvesters.golden
 
 docs: .venv/.stamp-dev  ## write the generated parts of docs/reference anew
 	$(bin)/python -m docs.generate
