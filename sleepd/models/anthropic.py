@@ -32,10 +32,11 @@ class Messages:
 
     def __init__(self, settings: ModelSettings) -> None:
         self._settings = settings
+        self._provider = _PROVIDER.at(settings.host)
 
     @property
     def provider(self) -> Provider:
-        return _PROVIDER
+        return self._provider
 
     def raised(self) -> Raised:
         import anthropic
@@ -56,18 +57,18 @@ class Messages:
 
     def read(self, body: dict[str, Any]) -> Reply | Failure:
         if body.get("type") == "error":
-            return outcomes.explain(Rejection(status=500, headers={}, body=json.dumps(body).encode()), _PROVIDER)
+            return outcomes.explain(Rejection(status=500, headers={}, body=json.dumps(body).encode()), self._provider)
         if dig(body, "stop_reason") == "refusal":
-            return outcomes.refused(_PROVIDER, str(dig(body, "stop_details", "explanation") or ""))
+            return outcomes.refused(self._provider, str(dig(body, "stop_details", "explanation") or ""))
         blocks = body.get("content")
         if not isinstance(blocks, list):
-            return outcomes.malformed(_PROVIDER, "a message without content")
+            return outcomes.malformed(self._provider, "a message without content")
         texts = [dig(block, "text") for block in blocks if dig(block, "type") == "text"]
         text = "".join(part for part in texts if isinstance(part, str))
         usage = body.get("usage")
         reply = priced(self._settings, text, _tokens_in(usage), outcomes.count(dig(usage, "output_tokens")))
         truncated = body.get("stop_reason") in {"max_tokens", "model_context_window_exceeded"}
-        return outcomes.settle(reply, truncated=truncated, provider=_PROVIDER)
+        return outcomes.settle(reply, truncated=truncated, provider=self._provider)
 
 
 class _Session:

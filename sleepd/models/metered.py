@@ -61,7 +61,7 @@ class Metered:
         if budget_usd is not None and price is None:
             raise BadSettings(
                 f"a dollar budget needs the price of {model.key}: set model.price_in_per_mtok and "
-                "model.price_out_per_mtok, or limit the night by budget.max_calls"
+                "model.price_out_per_mtok, or limit the night by night.max_calls"
             )
         if (max_calls is not None and max_calls < 0) or (budget_usd is not None and not _amount(budget_usd)):
             raise BadSettings("a budget must be 0 or more")
@@ -115,9 +115,9 @@ class Metered:
     def _admit(self, worst_usd: float) -> Failure | None:
         with self._lock:
             if self._max_calls is not None and self._admitted >= self._max_calls:
-                return _spent(f"all {self._max_calls} calls of the budget are used; raise budget.max_calls")
+                return _spent(f"all {self._max_calls} calls of the budget are used; raise night.max_calls")
             if self._budget_usd is not None and self._charged() + worst_usd > self._budget_usd:
-                return _spent(f"the next call could exceed the budget of ${self._budget_usd:g}; raise budget.usd")
+                return _spent(f"the next call could exceed the budget of ${self._budget_usd:g}; raise night.budget_usd")
             self._admitted += 1
             self._reserved_usd += worst_usd
             return None

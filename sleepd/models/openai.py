@@ -33,10 +33,11 @@ class ChatCompletions:
 
     def __init__(self, settings: ModelSettings) -> None:
         self._settings = settings
+        self._provider = _PROVIDER.at(settings.host)
 
     @property
     def provider(self) -> Provider:
-        return _PROVIDER
+        return self._provider
 
     def raised(self) -> Raised:
         import httpx2
@@ -61,18 +62,20 @@ class ChatCompletions:
             return self._without_message(body)
         stop = dig(body, "choices", 0, "finish_reason")
         if stop == "content_filter" or dig(message, "refusal"):
-            return outcomes.refused(_PROVIDER, str(dig(message, "refusal") or stop))
+            return outcomes.refused(self._provider, str(dig(message, "refusal") or stop))
         usage = body.get("usage")
         counts = [outcomes.count(dig(usage, name)) for name in ("prompt_tokens", "completion_tokens")]
         reply = priced(self._settings, _text(dig(message, "content")), *counts)
-        return outcomes.settle(reply, truncated=stop == "length", provider=_PROVIDER)
+        return outcomes.settle(reply, truncated=stop == "length", provider=self._provider)
 
     def _without_message(self, body: dict[str, Any]) -> Failure:
         """Routers report an upstream error inside a 200; its code is then the status that matters."""
         if not body.get("error"):
-            return outcomes.malformed(_PROVIDER, "a completion without choices")
+            return outcomes.malformed(self._provider, "a completion without choices")
         code = outcomes.count(dig(body, "error", "code"))
-        return outcomes.explain(Rejection(status=code or 500, headers={}, body=json.dumps(body).encode()), _PROVIDER)
+        return outcomes.explain(
+            Rejection(status=code or 500, headers={}, body=json.dumps(body).encode()), self._provider
+        )
 
 
 class _Session:

@@ -21,6 +21,10 @@ class Provider:
     key_variable: str
     """The environment variable that the app floor reads the key from."""
 
+    def at(self, host: str | None) -> Provider:
+        """The same, named by its address when that is not the provider's own."""
+        return self if host is None else Provider(label=f"the server at {host}", key_variable=self.key_variable)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejection:

@@ -91,7 +91,10 @@ class RemoteModel:
         return self._settings.key
 
     def ask(self, ask: Ask) -> Reply | Failure:
-        """The reply, or why there is none. Takes `timeout_s` at the most, retries and pauses included."""
+        """The reply, or why there is none.
+
+        Takes `timeout_s`, retries and pauses included; twice that if a server falls silent in the middle of its reply.
+        """
         outcome = self._key_failure() or self._ask(ask)
         if isinstance(outcome, Failure):
             return replace(outcome, message=outcomes.one_line(outcome.message, self._key))
@@ -111,6 +114,7 @@ class RemoteModel:
 
     def _ask(self, ask: Ask) -> Reply | Failure:
         clean = replace(ask, system=without_surrogates(ask.system), prompt=without_surrogates(ask.prompt))
+        self._open()  # the library's import takes a second once, and is not the provider's fault
         deadline = time.monotonic() + self._settings.timeout_s
         attempt = 0
         while True:
