@@ -57,6 +57,8 @@ class Memory:
     """The thread whose beginning was copied into this file."""
     copying: bool = False
     """True while the records belong to that copy."""
+    begun: bool = False
+    """True once a turn was returned: what follows adds to a session."""
     saw_task: bool = False
     """True when the file holds `task_started` records (old clients did not keep them)."""
     first: float | None = None

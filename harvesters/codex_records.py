@@ -101,13 +101,14 @@ class Rollout:
         return f"{memory.parent}/{self.thread}" if spawned else self.thread
 
     def session(self, limit: int) -> Session | None:
-        """What this reading gave; None when there is no turn in it and it begins the file."""
+        """What this reading gave; None when the file has no turn yet."""
         turns = self._finish()
         memory = self.memory
         memory.calls = self._tools.calls.remembered()
         late = tuple(call.frozen(limit) for call in self._tools.calls.late.values())
         frozen = freeze_turns(turns, limit)
-        if not (frozen or late or self.continues):
+        memory.begun = memory.begun or bool(frozen)
+        if not memory.begun:
             return None
         return Session(
             agent="codex",
@@ -197,6 +198,7 @@ class Rollout:
     def _thread_rolled_back(self, event: Payload) -> None:
         if not self.memory.copying:
             self._rolled_back.append((len(self._turns), integer(event, "num_turns") or 1))
+            self._reply, self.memory.reply = None, None
 
     def _task_complete(self, event: Payload) -> None:
         if not self.memory.spoken:
@@ -335,6 +337,7 @@ class Rollout:
         if self.memory.stream and stream != self.memory.stream:
             self.needs_whole = True
         self.memory.stream = stream
+        self.needs_whole = self.needs_whole or self._tools.calls.incomplete
         for end, number in self._rolled_back:
             self._roll_back(self._turns[:end], number)
         return [turn for turn in self._turns if turn.stream in ("", stream)]

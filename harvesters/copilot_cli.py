@@ -63,7 +63,8 @@ def read_events(agent: str, path: Path, cursor: Cursor | None, limit: int) -> Re
         for offset, event in log.objects():
             events.take(offset, event)
         session = _placed(events.session(limit), path)
-        return _reading(log, session, events.memory.state())
+        reading = _reading(log, session, events.memory.state())
+    return read_events(agent, path, None, limit) if events.needs_whole else reading
 
 
 def _logs(base: Path) -> Iterable[Path]:

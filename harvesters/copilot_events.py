@@ -57,6 +57,8 @@ class Memory:
     ended: dict[str, int] = field(default_factory=dict)
     """Sums over the shutdowns of all runs."""
     calls: dict[str, list[Any]] = field(default_factory=dict)
+    begun: bool = False
+    """True once a turn was returned: what follows adds to a session."""
 
     def state(self) -> dict[str, str]:
         return {"memory": compact(asdict(self))}
@@ -115,6 +117,11 @@ class Events:
             "abort": self._abort,
         }
 
+    @property
+    def needs_whole(self) -> bool:
+        """True when this reading changes what an earlier one returned: read the file from its beginning instead."""
+        return self._tools.calls.incomplete
+
     def take(self, offset: int, event: Data) -> None:
         """Take in one event that stands at `offset`; a copy of an earlier one is passed over."""
         kind, data = text(event, "type"), event.get("data")
@@ -130,13 +137,14 @@ class Events:
             self._tools.take(kind, data)
 
     def session(self, limit: int) -> Session | None:
-        """What this reading gave; None when there is no turn in it and it begins the file."""
+        """What this reading gave; None when nothing was said or loaded yet."""
         memory = self.memory
         memory.calls = self._tools.calls.remembered()
         memory.seen = list(self._seen)
         turns = freeze_turns(self._turns.values(), limit)
         late = tuple(call.frozen(limit) for call in self._tools.calls.late.values())
-        if not (turns or late or self.continues):
+        memory.begun = memory.begun or bool(turns or self._skills)
+        if not memory.begun:
             return None
         started = moment(memory.started)
         return Session(

@@ -36,6 +36,8 @@ class CallDraft:
     rank: int = NO_EVIDENCE
     answered: bool = False
     """The agent's own record of the output was seen; what other records repeat of it is not needed."""
+    returned: tuple[bool, bool] = (False, False)
+    """Whether an earlier reading gave an output and a feedback."""
 
     def weigh(self, rank: int, status: ToolStatus, exit_code: int | None = None) -> None:
         """Take in one piece of evidence. A lower rank overrules, an equal one brings up to date."""
@@ -50,6 +52,12 @@ class CallDraft:
         if output is not None and (own or (not self.answered and self.output is None)):
             self.output = output
             self.answered = self.answered or own
+
+    @property
+    def erases(self) -> bool:
+        """True when this result of an earlier call lacks what was returned with it: results replace each other."""
+        output, feedback = self.returned
+        return (output and self.output is None) or (feedback and self.feedback is None)
 
     def frozen(self, limit: int) -> ToolCall:
         return ToolCall(
@@ -127,11 +135,16 @@ class Calls:
             known = self.late[call_id] = _revived(call_id, self._earlier[call_id])
         return known
 
+    @property
+    def incomplete(self) -> bool:
+        """True when a late result would erase part of an earlier one: the file then has to be read whole."""
+        return any(call.erases for call in self.late.values())
+
     def remembered(self) -> dict[str, list[Any]]:
-        """What the next reading must know: rank, status, exit code and whether an output was seen, by call id."""
+        """What the next reading must know of each call, by its id."""
         merged = dict(self._earlier)
         for call in (*self.late.values(), *self.here.values()):
-            merged[call.id] = [call.rank, call.status.value, call.exit_code, call.answered]
+            merged[call.id] = _remembered(call)
         return dict(list(merged.items())[-MAX_REMEMBERED_CALLS:])
 
 
@@ -145,6 +158,18 @@ def compact(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
 
+def _remembered(call: CallDraft) -> list[Any]:
+    texts = [call.output is not None, call.feedback is not None]
+    return [call.rank, call.status.value, call.exit_code, call.answered, *texts]
+
+
 def _revived(call_id: str, remembered: list[Any]) -> CallDraft:
-    rank, status, exit_code, answered = remembered
-    return CallDraft(id=call_id, rank=rank, status=ToolStatus(status), exit_code=exit_code, answered=answered)
+    rank, status, exit_code, answered, *texts = remembered
+    return CallDraft(
+        id=call_id,
+        rank=rank,
+        status=ToolStatus(status),
+        exit_code=exit_code,
+        answered=answered,
+        returned=(bool(texts[0]), bool(texts[1])),
+    )

@@ -27,6 +27,7 @@ class Conversation:
         self.models: list[str] = []
         self.tokens: dict[str, int] = {}
         self.times: list[datetime] = []
+        self._ids: set[str] = set()
 
     def take(self, index: int, request: State) -> None:
         """Take in one request with its reply."""
@@ -101,8 +102,9 @@ class Conversation:
         return turn
 
     def _add(self, identifier: str, role: Role, origin: Origin, at: datetime | None) -> TurnDraft:
-        if any(turn.id == identifier for turn in self.turns):
+        if identifier in self._ids:
             identifier = f"{identifier}@{len(self.turns)}"  # a copied request: ids are unique in a session
+        self._ids.add(identifier)
         turn = TurnDraft(id=identifier, position=len(self.turns), role=role, origin=origin, at=at)
         self.turns.append(turn)
         return turn
