@@ -16,9 +16,8 @@ import numpy as np
 from sleepd.core.ports import Vectors
 from sleepd.models import frames
 
-
 _EXPECTED = (OSError, ValueError, RuntimeError, ImportError)
-"""What the libraries raise for models and texts they cannot use. Anything else ends the process, with its last words."""
+"""What the libraries raise for models and texts they cannot use. Anything else ends the process, with its last line."""
 
 
 class Encoding(Protocol):
