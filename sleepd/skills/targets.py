@@ -1,0 +1,238 @@
+"""Which files may be changed: the skill and instruction files of each agent, for a project and for the user.
+
+Where agents look was checked against the real clients: Claude Code 2.1, Codex 0.169, Copilot CLI 1.0.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sleepd.core import plaintext
+from sleepd.core.edit import MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS, new_skill
+from sleepd.core.errors import Conflict, UnknownName
+from sleepd.core.model import SkillTarget, digest
+from sleepd.skills import files
+
+SKILL_FILE = "SKILL.md"
+MAX_SLUG_WORDS = 6
+MAX_QUOTED_CHARS = 160
+
+_WORDS = re.compile(r"[a-z0-9]+")
+_FIELD = re.compile(r"(?P<key>[A-Za-z][\w-]*):(?:[ \t]+(?P<value>.*))?")
+_RESERVED = frozenset({"claude", "anthropic"})
+_DEVICES = frozenset({"con", "prn", "aux", "nul", *(f"{name}{n}" for name in ("com", "lpt") for n in range(10))})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Agent:
+    home_variable: str
+    home_folder: str
+    project_skills: str
+    shared_folder: str | None = None
+    """A second folder of the user's whose `skills` the agent reads, below the home folder."""
+    project_files: tuple[str, ...] = ()
+    home_files: tuple[str, ...] = ()
+
+
+AGENTS: Mapping[str, _Agent] = {
+    "claude-code": _Agent(home_variable="CLAUDE_CONFIG_DIR", home_folder=".claude", project_skills=".claude/skills"),
+    "codex": _Agent(
+        home_variable="CODEX_HOME",
+        home_folder=".codex",
+        project_skills=".agents/skills",
+        shared_folder=".agents",
+        project_files=("AGENTS.md",),
+        home_files=("AGENTS.md",),
+    ),
+    "copilot": _Agent(
+        home_variable="COPILOT_HOME",
+        home_folder=".copilot",
+        project_skills=".github/skills",
+        project_files=(".github/copilot-instructions.md",),
+        home_files=("copilot-instructions.md",),
+    ),
+}
+
+
+def agent_of(name: str) -> str:
+    """The agent whose skill files a session of agent `name` reads: `copilot-cli` and `copilot-vscode` are `copilot`.
+
+    Raises `UnknownName` for any other name.
+    """
+    known = "copilot" if name in ("copilot-cli", "copilot-vscode") else name
+    if known not in AGENTS:
+        raise UnknownName("agent", name, [*AGENTS, "copilot-cli", "copilot-vscode"])
+    return known
+
+
+def discover(home: Path, project: Path | None, env: Mapping[str, str]) -> tuple[SkillTarget, ...]:
+    """The files there are, by agent, the project's before the user's own, each place sorted by name.
+
+    `env` gives `CLAUDE_CONFIG_DIR`, `CODEX_HOME` and `COPILOT_HOME`. Files that are links, lead out of their place, or
+    cannot be read as text are left out, since they could not be written. `name` and `description` come from the
+    frontmatter; a skill without a name has that of its folder.
+    """
+    found: list[SkillTarget] = []
+    for agent, places in AGENTS.items():
+        own = [t for root, paths in _user_places(places, home, env) for t in _targets(agent, root, paths, "")]
+        taken = {os.path.realpath(target.path) for target in own}
+        if project is not None:
+            paths = [*_skills(project / places.project_skills), *(project / file for file in places.project_files)]
+            mine = _targets(agent, project, paths, str(project))
+            found += [target for target in mine if os.path.realpath(target.path) not in taken]
+        found += own
+    return tuple(found)
+
+
+def by_skill_name(targets: Iterable[SkillTarget], name: str, agent: str) -> SkillTarget | None:
+    """The target of a skill as a transcript of `agent` names it (case does not count); None without one.
+
+    A project's skill comes before a user's of the same name, an exact name before a folder's.
+    """
+    wanted, known = name.casefold(), agent_of(agent)
+    mine = [target for target in targets if target.agent == known]
+    exact = [target for target in mine if target.name.casefold() == wanted]
+    folder = [t for t in mine if Path(t.path).name == SKILL_FILE and Path(t.path).parent.name.casefold() == wanted]
+    return next(iter(sorted(exact, key=_user_last) + sorted(folder, key=_user_last)), None)
+
+
+def new_project_target(agent: str, project: Path, name: str, description: str) -> SkillTarget:
+    """A skill of a project that does not exist yet: `<skills folder of the agent>/<slug of name>/SKILL.md`.
+
+    `project` must be absolute. Raises `UnknownName` for an agent that has no skills.
+    """
+    known = agent_of(agent)
+    short = slug(name)
+    path = project / AGENTS[known].project_skills / short / SKILL_FILE
+    return SkillTarget(agent=known, name=short, path=str(path), project=str(project), description=description)
+
+
+def starting_text(target: SkillTarget) -> str:
+    """What a file that does not exist yet starts from: frontmatter and an empty region for a skill, else nothing."""
+    return new_skill(target.name, target.description) if Path(target.path).name == SKILL_FILE else ""
+
+
+def write_root(target: SkillTarget, home: Path, env: Mapping[str, str]) -> Path:
+    """The folder that writing the target must not leave: its project, or the agent's own folder."""
+    if target.project:
+        return Path(target.project)
+    places = AGENTS[agent_of(target.agent)]
+    shared = home / places.shared_folder if places.shared_folder is not None else None
+    if shared is not None and Path(target.path).is_relative_to(shared):
+        return shared
+    return _user_folder(places, home, env)
+
+
+def when_to_load(request: str) -> str:
+    """A description that says when to load a skill for requests like this one; valid frontmatter of one line."""
+    shown = "".join(
+        " " if char in "\r\n\t" else char for char in request if char in "\r\n\t" or not plaintext.hidden(char)
+    )
+    flat = plaintext.flat(re.sub(r"[<>]", " ", shown))
+    clipped = flat if len(flat) <= MAX_QUOTED_CHARS else flat[: MAX_QUOTED_CHARS - 1].rstrip() + "…"
+    said = f"Use this when the user asks for work like: {clipped}" if clipped else "Use this for recurring work."
+    return said[:MAX_DESCRIPTION_CHARS]
+
+
+def slug(text: str) -> str:
+    """A valid skill name for a text in any script: its first six words in ASCII, at most 64 characters.
+
+    Where letters are lost (other scripts), where nothing is left, or where the name is reserved, part of a digest of
+    the text is added, so that different texts keep different names.
+    """
+    folded = unicodedata.normalize("NFKD", text).casefold()
+    plain = "".join(char for char in folded if not unicodedata.combining(char))
+    lost = any(char.isalnum() and not char.isascii() for char in plain)
+    words = [word for word in _WORDS.findall(plain) if word not in _RESERVED][:MAX_SLUG_WORDS]
+    tail = digest(unicodedata.normalize("NFC", text))[:8]
+    room = MAX_NAME_CHARS - len(tail) - 1
+    while len("-".join(words)) > room and len(words) > 1:
+        words.pop()
+    name = "-".join(words)[:room].rstrip("-")
+    if not name:
+        return f"skill-{tail}"
+    return f"{name}-{tail}" if lost or name in _DEVICES else name
+
+
+def _user_folder(agent: _Agent, home: Path, env: Mapping[str, str]) -> Path:
+    stated = env.get(agent.home_variable, "").strip()
+    if not stated:
+        return home / agent.home_folder
+    expanded = home / stated[2:] if stated.startswith("~/") else Path(stated)
+    return expanded if expanded.is_absolute() else home / agent.home_folder
+
+
+def _user_places(agent: _Agent, home: Path, env: Mapping[str, str]) -> Iterator[tuple[Path, list[Path]]]:
+    """The user's own folders of an agent, each with the files that may be in it."""
+    user = _user_folder(agent, home, env)
+    yield user, [*_skills(user / "skills"), *(user / file for file in agent.home_files)]
+    if agent.shared_folder is not None:
+        shared = home / agent.shared_folder
+        yield shared, [*_skills(shared / "skills")]
+
+
+def _skills(folder: Path) -> Iterator[Path]:
+    """The skill files in a folder of skills; hidden folders belong to the agent itself."""
+    if folder.is_dir() and os.access(folder, os.R_OK | os.X_OK):
+        yield from (inner / SKILL_FILE for inner in sorted(folder.iterdir()) if not inner.name.startswith("."))
+
+
+def _targets(agent: str, root: Path, paths: Iterable[Path], project: str) -> Iterator[SkillTarget]:
+    for path in paths:
+        if not path.is_file() or path.is_symlink() or not _stays(path, root):
+            continue
+        try:
+            file = files.read(path)
+        except Conflict:
+            continue  # not text: it could not be written either, and its owner has not asked for it
+        if file is not None:
+            fields = frontmatter(file.text)
+            own = path.parent.name if path.name == SKILL_FILE else path.name
+            yield SkillTarget(
+                agent=agent,
+                name=(path.name == SKILL_FILE and fields.get("name")) or own,
+                path=str(path),
+                project=project,
+                description=fields.get("description", ""),
+            )
+
+
+def _stays(path: Path, root: Path) -> bool:
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
+
+
+def _user_last(target: SkillTarget) -> bool:
+    return not target.project
+
+
+def frontmatter(text: str) -> dict[str, str]:
+    """The top-level text fields of a file's frontmatter: plain, quoted or block scalars; {} without frontmatter."""
+    rows = [line.rstrip("\r\n") for line in plaintext.lines(text)]
+    fields: dict[str, str] = {}
+    last = ""
+    for row in rows[1 : max(1, plaintext.frontmatter_end(rows) - 1)]:
+        match = _FIELD.fullmatch(row)
+        if match:
+            last = match["key"]
+            fields[last] = (match["value"] or "").strip()
+        elif last and row[:1].isspace() and row.strip():
+            fields[last] = f"{fields[last]} {row.strip()}".strip()
+    return {name: _scalar(value) for name, value in fields.items()}
+
+
+def _scalar(value: str) -> str:
+    """A YAML scalar as text; block scalars arrive joined, with their sign in front."""
+    if len(value) > 1 and value[0] == value[-1] == '"':
+        try:
+            return str(json.loads(value))
+        except ValueError:
+            return value[1:-1]
+    if len(value) > 1 and value[0] == value[-1] == "'":
+        return value[1:-1].replace("''", "'")
+    return re.sub(r"^[>|][+-]?\d? ", "", re.sub(r"\s+#.*$", "", value))
