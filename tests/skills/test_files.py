@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -206,6 +207,45 @@ class TestWrite:
             writer.stdin.flush()
         said = sorted(writer.communicate()[0].strip() for writer in writers)
         assert ["lost", "lost", f"won {skill.read_text()}"] == said
+
+    def test_refuses_a_change_at_the_last_moment(
+        self, skill: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A file saved by an editor while the new text is being flushed is kept."""
+        flush = os.fsync
+
+        def save_then_flush(fd: int) -> None:
+            skill.write_text("# Mine\n")
+            flush(fd)
+
+        monkeypatch.setattr(os, "fsync", save_then_flush)
+        with pytest.raises(Conflict, match="changed meanwhile"):
+            files.write(skill, NEW.encode(), expected=digest(OLD), root=tmp_path)
+        assert ("# Mine\n", ["SKILL.md"]) == (skill.read_text(), [p.name for p in skill.parent.iterdir()])
+
+    @POSIX
+    def test_waits_for_another_writer(self, skill: Path, tmp_path: Path) -> None:
+        """While a writer holds the folder a second one waits, and then sees what the first one wrote."""
+        import fcntl
+
+        outcome: list[str] = []
+
+        def second() -> None:
+            try:
+                files.write(skill, NEW.encode(), expected=digest(OLD), root=tmp_path)
+                outcome.append("written")
+            except Conflict:
+                outcome.append("refused")
+
+        folder = os.open(skill.parent, os.O_RDONLY)
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        writer = threading.Thread(target=second)
+        writer.start()
+        writer.join(timeout=0.2)  # a writer that does not wait is done by then
+        skill.write_text("# First\n")
+        os.close(folder)
+        writer.join()
+        assert (["refused"], "# First\n") == (outcome, skill.read_text())
 
 
 class TestRemove:
