@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from harvesters.claude_memory import Memory, memory_of
+from harvesters.claude_memory import memory_of
 from harvesters.claude_records import decode_record, record_of
 from harvesters.claude_session import AGENT, SessionBuilder
 from harvesters.jsonl import Change, Log, open_log
@@ -44,30 +44,37 @@ class ClaudeCode:
                 return log.nothing()
             if path.name.startswith(_COPIES):
                 return Reading(session=None, cursor=log.cursor(offset=log.size), bytes_read=log.bytes_read)
+            builder = SessionBuilder(path.stem, clip, memory if log.change is Change.GROWN else None)
             if log.whole or memory is not None:
-                reading = _read(log, path.stem, memory if not log.whole else None, clip)
-                if reading is not None:
-                    return reading
+                _fill(builder, log)
+                if not builder.needs_another_look():
+                    return _reading(builder, log)
             spent = log.bytes_read
-        whole = self.read(path, clip=clip)
+        whole = _read_whole(path, clip, has_inline_agents=builder.has_inline_agents)
         return replace(whole, bytes_read=whole.bytes_read + spent)
 
 
-def _read(log: Log, stem: str, memory: Memory | None, clip: int) -> Reading | None:
-    """The reading of an opened transcript; None when it continues what the memory does not hold."""
-    builder = SessionBuilder(stem, clip, memory)
+def _read_whole(path: Path, clip: int, *, has_inline_agents: bool) -> Reading:
+    with open_log(path) as log:
+        if log.change is Change.UNREADABLE:
+            return log.nothing()
+        builder = SessionBuilder(path.stem, clip, has_inline_agents=has_inline_agents)
+        _fill(builder, log)
+        if has_inline_agents or not builder.needs_another_look():
+            return _reading(builder, log)
+    return _read_whole(path, clip, has_inline_agents=True)
+
+
+def _fill(builder: SessionBuilder, log: Log) -> None:
     for offset, record in log.records(decode_record, record_of):
         builder.add(offset, record)
-    if builder.needs_history():
-        return None
+
+
+def _reading(builder: SessionBuilder, log: Log) -> Reading:
     session = builder.session()
-    return Reading(
-        session=session,
-        defects=tuple(log.defects),
-        cursor=log.cursor(builder.state()),
-        whole=log.whole,
-        bytes_read=log.bytes_read,
-    )
+    cursor = log.cursor(builder.state())
+    defects = tuple(log.defects)
+    return Reading(session=session, defects=defects, cursor=cursor, whole=log.whole, bytes_read=log.bytes_read)
 
 
 def _roots(env: Mapping[str, str], home: Path) -> list[Path]:

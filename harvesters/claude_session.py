@@ -39,7 +39,11 @@ _CALLS = ("tool_use", "server_tool_use")
 class SessionBuilder:
     """Takes records in file order and gives the session at the end."""
 
-    def __init__(self, file_stem: str, limit: int, memory: Memory | None = None) -> None:
+    def __init__(
+        self, file_stem: str, limit: int, memory: Memory | None = None, *, has_inline_agents: bool = False
+    ) -> None:
+        self.has_inline_agents = has_inline_agents
+        """True for a main file in which lines of sub-agents stand too, as clients up to 1.x wrote them."""
         self._stem = file_stem
         self._limit = limit
         self._continues = memory is not None
@@ -86,9 +90,12 @@ class SessionBuilder:
         elif handler is not None:
             handler(record)
 
-    def needs_history(self) -> bool:
-        """True when a continuing reading cannot be right without what stands before it (the user went back)."""
-        return self._continues and self._tree.needs_history()
+    def needs_another_look(self) -> bool:
+        """True when the file has to be read whole (again).
+
+        The user went back past what an earlier reading gave, or what began like a sub-agent's file is none.
+        """
+        return (self._continues and self._tree.needs_history()) or (self.has_inline_agents and self._is_agent())
 
     def session(self) -> Session | None:
         """The session, or None when nobody said anything."""
@@ -312,13 +319,16 @@ class SessionBuilder:
     def _decide_side(self, record: Record) -> None:
         """The first thing said tells whether the file is a sub-agent's."""
         memory = self._memory
-        if memory.agent is None and memory.parent is None and not self._spoken and not self._continues:
-            if record.is_sidechain:
+        if self._is_agent():
+            if not record.is_sidechain and not self._stem.startswith("agent-"):
+                self.has_inline_agents = True
+        elif memory.parent is None and not self._spoken and not self._continues:
+            if record.is_sidechain and not self.has_inline_agents:
                 memory.agent = record.agent_id or self._bare_stem()
                 memory.parent = record.session_id
                 memory.kind = SessionKind.SUBAGENT
-            elif record.session_id and _is_uuid(record.session_id) and _is_uuid(self._stem):
-                memory.parent = record.session_id if record.session_id != self._stem else None
+            elif record.session_id != self._stem and _is_uuid(record.session_id) and _is_uuid(self._stem):
+                memory.parent = record.session_id
 
     def _is_agent(self) -> bool:
         return self._memory.kind == SessionKind.SUBAGENT
@@ -374,5 +384,5 @@ def _driver(record: Record) -> str:
     return SessionKind.HEADLESS if scripted else SessionKind.INTERACTIVE
 
 
-def _is_uuid(value: str) -> bool:
-    return len(value) == 36 and value.count("-") == 4
+def _is_uuid(value: str | None) -> bool:
+    return value is not None and len(value) == 36 and value.count("-") == 4

@@ -6,6 +6,7 @@ cannot be decoded becomes a `Defect`; nothing here raises for what the bytes hol
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -49,7 +50,7 @@ class Reason(StrEnum):
     NOT_UTF8 = "not-utf8"
     TOO_DEEP = "too-deep"
     TOO_MANY = "too-many"
-    UNSUPPORTED = "unsupported"
+    ZSTD_NOT_INSTALLED = "zstd-not-installed"
 
 
 class Line(NamedTuple):
@@ -199,7 +200,7 @@ def as_text(data: bytes) -> str:
 def split_objects(value: str) -> Pieces:
     """The JSON objects that `value` is made of: normally one, several when writers glued their lines together.
 
-    A truncated beginning is skipped when a whole object follows it up to the end of the text.
+    A truncated piece is skipped when whole objects follow it up to the end of the text.
     """
     objects: list[dict[str, Any]] = []
     position = 0
@@ -210,7 +211,11 @@ def split_objects(value: str) -> Pieces:
         except RecursionError:
             return Pieces(objects, value[position:], Reason.TOO_DEEP)
         except ValueError:
-            return _after_prefix(value, position, objects)
+            start = _start_behind(value, position)
+            if start is None:
+                return Pieces(objects, value[position:], Reason.BAD_JSON)
+            later = split_objects(value[start:])
+            return Pieces([*objects, *later.objects], value[position:start], Reason.TRUNCATED)
         if not isinstance(obj, dict):
             return Pieces(objects, value[position:], Reason.NOT_AN_OBJECT)
         objects.append(obj)
@@ -231,21 +236,22 @@ def loads(data: bytes | memoryview) -> Any:
         return None
 
 
-def _after_prefix(value: str, position: int, objects: list[dict[str, Any]]) -> Pieces:
-    """Look for an object that starts behind a truncated one and reaches to the end.
+def _start_behind(value: str, position: int) -> int | None:
+    """Where, behind a truncated object, whole objects start that reach to the end; None when there are none.
 
     An opening brace behind `:`, `[` or `,` belongs to the truncated object itself and is not tried.
     """
-    for attempt, match in enumerate(_GLUED.finditer(value, position + 1)):
-        if attempt == _MAX_GLUE_ATTEMPTS:
-            break
+    starts = (match.start() for match in _GLUED.finditer(value, position + 1))
+    for start in itertools.islice(starts, _MAX_GLUE_ATTEMPTS):
+        end = start
         try:
-            obj, end = _PATIENT.raw_decode(value, match.start())
+            while end < len(value) and value[end] == "{":
+                end = _skip_blanks(value, _PATIENT.raw_decode(value, end)[1])
         except (ValueError, RecursionError):
             continue
-        if _skip_blanks(value, end) == len(value) and isinstance(obj, dict):
-            return Pieces([*objects, _without_surrogates(obj)], value[position : match.start()], Reason.TRUNCATED)
-    return Pieces(objects, value[position:], Reason.BAD_JSON)
+        if end == len(value):
+            return start
+    return None
 
 
 def _skip_blanks(value: str, position: int) -> int:
