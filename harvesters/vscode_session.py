@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from harvesters import vscode_parts as parts
-from harvesters.drafts import TurnDraft, freeze_turns
+from harvesters.drafts import CallDraft, TurnDraft, freeze_turns
 from harvesters.records import Origin, Role, Session, SessionKind, SkillTrigger, SkillUse, Tokens
 from harvesters.values import flag, integer, mapping, moment, sequence, text
 
@@ -28,6 +28,7 @@ class Conversation:
         self.tokens: dict[str, int] = {}
         self.times: list[datetime] = []
         self._ids: set[str] = set()
+        self._call_ids: set[str] = set()
 
     def take(self, index: int, request: State) -> None:
         """Take in one request with its reply."""
@@ -86,15 +87,21 @@ class Conversation:
                 if turn.calls and words.strip():
                     number += 1
                     turn = self._answer(f"{identifier}#{number}", at, model)
-                turn.text += words if turn.text or words.strip() else ""
+                turn.text += words if words.strip() or (turn.text and not turn.calls) else ""
                 continue
             call = parts.call_of(part, rounds, results)
             if call is not None:
-                call.id = call.id or f"{identifier}:call:{number}:{len(turn.calls)}"
-                turn.calls.append(call)
                 self._skills_of(part, rounds.get(call.id, {}))
+                self._attach(turn, call)
         if not turn.calls and number == 0:
-            turn.calls.extend(parts.calls_of_rounds(rounds, results))
+            for call in parts.calls_of_rounds(rounds, results):
+                self._attach(turn, call)
+
+    def _attach(self, turn: TurnDraft, call: CallDraft) -> None:
+        if not call.id or call.id in self._call_ids:
+            call.id = f"{call.id or turn.id}@{len(self._call_ids)}"  # a copied request, or a part without an id
+        self._call_ids.add(call.id)
+        turn.calls.append(call)
 
     def _answer(self, identifier: str, at: datetime | None, model: str | None) -> TurnDraft:
         turn = self._add(identifier, Role.ASSISTANT, Origin.REPLY, at)
