@@ -12,6 +12,7 @@ from harvesters.records import Origin, Role, Session, SessionKind, SkillTrigger,
 from harvesters.values import flag, integer, mapping, moment, sequence, text
 
 State = dict[str, Any]
+_NO_MODEL = ("auto", "copilot/auto")
 CANCELLED = 2
 """`modelState` of a request that the user stopped."""
 
@@ -56,7 +57,6 @@ class Conversation:
             kind=SessionKind.INTERACTIVE,
             cwd=parts.path_of(state.get("workingDirectory")) or cwd,
             title=text(state, "customTitle") or text(state, "computedTitle"),
-            version=None if state.get("version") is None else str(state["version"]),
             started_at=min(self.times, default=created),
             ended_at=max(self.times, default=created),
             models=tuple(self.models),
@@ -171,8 +171,9 @@ def _model(request: State) -> str | None:
             chosen = text(mapping(part, "resolved"), "id")
             if chosen:
                 return chosen
-    metadata = mapping(mapping(request, "result"), "metadata")
-    return text(metadata, "resolvedModel") or text(request, "modelId")
+    asked_for = text(request, "modelId")
+    resolved = text(mapping(mapping(request, "result"), "metadata"), "resolvedModel")
+    return resolved or (None if asked_for in _NO_MODEL else asked_for)
 
 
 def _usage(request: State) -> Iterator[tuple[str, int]]:

@@ -201,11 +201,14 @@ def test_a_session_without_a_prompt_or_reply_is_none(tmp_path: Path) -> None:
 def test_the_model_of_automatic_mode_is_the_resolved_one(tmp_path: Path) -> None:
     """What the router chose stands in the reply; else the metadata, else the request say the model."""
     resolution = {"kind": "autoModeResolution", "resolved": {"id": "m-auto"}}
+    asked = request("0", {"value": "0"}, modelId="copilot/auto")
     told_by_reply = request("1", resolution, {"value": "a"}, modelId="copilot/auto")
     told_by_result = request("2", {"value": "b"}, modelId="copilot/x", result={"metadata": {"resolvedModel": "m-meta"}})
-    session = with_requests(tmp_path, told_by_reply, told_by_result, request("3", {"value": "c"}, modelId="copilot/y"))
+    session = with_requests(
+        tmp_path, asked, told_by_reply, told_by_result, request("3", {"value": "c"}, modelId="copilot/y")
+    )
     assert ("m-auto", "m-meta", "copilot/y") == session.models
-    assert 6 == len({turn.id for turn in session.turns})
+    assert [None, "m-auto"] == [turn.model for turn in session.turns if turn.origin is Origin.REPLY][:2]
 
 
 def test_tokens_are_taken_from_one_place(tmp_path: Path) -> None:
