@@ -100,7 +100,7 @@ class SessionBuilder:
     def session(self) -> Session | None:
         """The session, or None when nobody said anything."""
         self._settle_titles()
-        if not (self._spoken or (self._continues and (self._retitled or self._late))):
+        if not (self._spoken or self._turns or (self._continues and (self._retitled or self._late))):
             return None
         memory = self._memory
         identity = (

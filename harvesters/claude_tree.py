@@ -58,9 +58,11 @@ class Tree:
     def needs_history(self) -> bool:
         """True when this part of a file hangs on something before it other than its end: it has to be read whole."""
         named = self._named_leaf
-        if named is not None and named not in self._parents and named not in self._known:
+        if named is not None and named not in self._parents and (self._owner or named not in self._known):
             return True
-        return any(self._attached.get(uuid) not in self._known for uuid in self._owner)
+        leaf = self._leaf() if self._last_talk is not None else None
+        places = self._owner if leaf is None else (leaf, *self._owner)
+        return any(self._attached.get(uuid) not in self._known for uuid in places)
 
     def abandoned(self) -> frozenset[str]:
         """The turns that the user went back past; none when the way to the conversation's end cannot be made out.
@@ -70,7 +72,9 @@ class Tree:
         """
         path = self._path()
         gone: set[str] = set()
-        for uuid in self._parents if path else ():
+        if path is None:
+            return frozenset()
+        for uuid in self._parents:
             if uuid not in path and (uuid in self._prompts or self._above(uuid) in gone):
                 gone.add(uuid)
         kept = {turn for uuid, turn in self._owner.items() if uuid not in gone}
@@ -100,16 +104,16 @@ class Tree:
                 leaf = uuid
         return leaf
 
-    def _path(self) -> set[str]:
-        """The lines from the conversation's end up to its beginning; empty when they go in a circle."""
+    def _path(self) -> set[str] | None:
+        """The lines from the conversation's end up to its beginning; None when they are not linked or in a circle."""
         path: set[str] = set()
         place = self._leaf() if self._chained else None
-        while place is not None and place in self._parents:
+        while place is not None:
             if place in path:
-                return set()
+                return None
             path.add(place)
-            place = self._above(place)
-        return path
+            place = self._above(place) if place in self._parents else None
+        return path or None
 
     def _above(self, uuid: str) -> str | None:
         """The line that this one continues: where its parent is unknown, the line before it in the file.
