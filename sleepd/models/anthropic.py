@@ -46,7 +46,7 @@ class Messages:
             status=anthropic.APIStatusError,
             timeout=(anthropic.APITimeoutError, httpx2.TimeoutException),
             connection=(anthropic.APIConnectionError, httpx2.TransportError),
-            other=anthropic.AnthropicError,
+            other=(anthropic.AnthropicError, httpx2.RequestError),
         )
 
     def open(self, key: str) -> _Session:

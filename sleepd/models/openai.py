@@ -47,7 +47,7 @@ class ChatCompletions:
             status=openai.APIStatusError,
             timeout=(openai.APITimeoutError, httpx2.TimeoutException),
             connection=(openai.APIConnectionError, httpx2.TransportError),
-            other=openai.OpenAIError,
+            other=(openai.OpenAIError, httpx2.RequestError),
         )
 
     def open(self, key: str) -> _Session:

@@ -47,7 +47,7 @@ class Raised:
     status: type[Exception]
     timeout: tuple[type[Exception], ...]
     connection: tuple[type[Exception], ...]
-    other: type[Exception]
+    other: tuple[type[Exception], ...]
 
 
 class Wire(Protocol):
@@ -144,7 +144,7 @@ class RemoteModel:
         except raised.status as error:
             return _rejected(error, provider)
         except raised.other as error:
-            return outcomes.malformed(provider, f"something its own library cannot read ({error})")
+            return outcomes.malformed(provider, f"a reply that cannot be read ({error})")
         return self._read(body)
 
     def _open(self) -> Session:

@@ -87,8 +87,9 @@ def test_lone_surrogates_are_encoded_as_replacement(encoder: Encoder) -> None:
 
 
 @pytest.mark.usefixtures("stand_in")
-def test_a_local_model_is_loaded_offline() -> None:
+def test_a_local_model_is_loaded_offline(monkeypatch: pytest.MonkeyPatch) -> None:
     """For a folder, the library is told to look nothing up."""
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
     encoder = _encoder(local=True)
     assert encoder.encode(["a"])[0][1] > 0
     encoder.close()

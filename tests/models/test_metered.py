@@ -135,6 +135,13 @@ def test_an_error_in_the_model_still_ends_the_call() -> None:
     assert (1, 75.0) == (model.spending().calls, model.spending().cost_usd)
 
 
+def test_lone_surrogates_can_be_counted() -> None:
+    """A cut emoji in a prompt or a system text is not fatal to the count."""
+    model = Metered(ScriptedModel(otherwise=reply()), budget_usd=1000, price=DOLLAR_A_TOKEN)
+    torn = Ask(purpose=Purpose.ROLLOUT, system="\ud83d", prompt="\ude00", max_tokens=1)
+    assert isinstance(model.ask(torn), Reply)
+
+
 def test_the_key_is_the_models() -> None:
     """Metering does not change what is answered."""
     assert "scripted" == Metered(ScriptedModel()).key

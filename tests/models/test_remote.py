@@ -52,6 +52,7 @@ OUTCOMES = [
     ("blank", Cause.MALFORMED),
     ("not-json", Cause.MALFORMED),
     ("half-json", Cause.MALFORMED),
+    ("false-gzip", Cause.MALFORMED),
     ("json-list", Cause.MALFORMED),
     ("no-content", Cause.MALFORMED),
 ]
@@ -143,9 +144,24 @@ def test_a_dated_notice_states_its_reset(make: Make) -> None:
 def test_a_long_limit_is_not_waited_for(make: Make, stub: Stub, pauses: list[float]) -> None:
     """A provider that asks for an hour gets one request and no pause, although retries are left."""
     before = len(stub.requests)
-    failure(make(max_retries=5), "stub:rate-limited long")
+    failure(make(max_retries=5, timeout_s=10_000), "stub:rate-limited long")
     assert 1 == len(stub.requests) - before
     assert [] == pauses
+
+
+def test_a_wait_beyond_the_deadline_is_not_begun(make: Make, stub: Stub, pauses: list[float]) -> None:
+    """When the stated wait does not fit into the time that is left, the failure comes at once."""
+    before = len(stub.requests)
+    assert Cause.QUOTA is failure(make(timeout_s=15), "stub:rate-limited-a-while").cause
+    assert 1 == len(stub.requests) - before
+    assert [] == pauses
+
+
+def test_a_provider_may_forbid_the_retry(make: Make, stub: Stub) -> None:
+    """`x-should-retry: false` is obeyed."""
+    before = len(stub.requests)
+    failure(make(), "stub:broken-for-good")
+    assert 1 == len(stub.requests) - before
 
 
 def test_a_spent_allowance_is_not_asked_again(make: Make, stub: Stub) -> None:

@@ -90,6 +90,7 @@ class Raw:
 
     body: str
     content_type: str = "application/json"
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 Step = Say | Call | Run | Write | Load | Fail | Cut | Hang | Drip | Raw
@@ -151,6 +152,7 @@ SCENARIOS: Mapping[str, Sequence[Step]] = {
         Fail(429, "rate_limit_error", "too many requests", {"retry-after": "1"}, "rate_limit_exceeded", times=1),
         Say("Answered after a wait."),
     ),
+    "rate-limited-a-while": (Fail(429, "rate_limit_error", "too many requests", {"retry-after": "18"}),),
     "no-quota": (
         Fail(429, "insufficient_quota", "You exceeded your current quota, check your plan", code="insufficient_quota"),
     ),
@@ -159,6 +161,7 @@ SCENARIOS: Mapping[str, Sequence[Step]] = {
     "overloaded": (Fail(529, "overloaded_error", "Overloaded"),),
     "overloaded-once": (Fail(529, "overloaded_error", "Overloaded", times=1), Say("Answered at the second attempt.")),
     "broken": (Fail(500, "api_error", "Internal server error", code="server_error"),),
+    "broken-for-good": (Fail(500, "api_error", "Internal server error", {"x-should-retry": "false"}),),
     "bad-parameter": (Fail(400, "invalid_request_error", "temperature: Extra inputs are not permitted"),),
     "prompt-too-long": (
         Fail(400, "invalid_request_error", "prompt is too long: 9 > 8", code="context_length_exceeded"),
@@ -171,6 +174,7 @@ SCENARIOS: Mapping[str, Sequence[Step]] = {
     "blank": (Say(" \n"),),
     "not-json": (Raw("<html>Bad gateway</html>", "text/html"),),
     "half-json": (Raw('{"id": "x", '),),
+    "false-gzip": (Raw("{}", headers={"content-encoding": "gzip"}),),
     "json-list": (Raw("[1, 2]"),),
     "no-content": (Raw(_MESSAGE_WITHOUT_CONTENT),),
     "error-in-200": (Raw('{"type":"error","error":{"type":"overloaded_error","message":"upstream","code":502}}'),),

@@ -149,7 +149,7 @@ class _Handler(BaseHTTPRequestHandler):
             case Fail():
                 self._json(step.status, wire.error(step), step.headers)
             case Raw():
-                self._send(200, step.body.encode(), step.content_type)
+                self._send(200, step.body.encode(), step.content_type, step.headers)
             case Cut() if stream:
                 self._events(wire.events(body, Say(step.text)), whole=False)
             case Cut():
