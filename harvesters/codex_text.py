@@ -53,6 +53,8 @@ class Ending(NamedTuple):
 
 
 class Skill(NamedTuple):
+    """A skill named in a text, with the path of its SKILL.md where the text gives one."""
+
     name: str
     path: str | None
 
@@ -170,4 +172,5 @@ def ending_of(output: str) -> Ending:
 
 
 def by_exit_code(code: int) -> Ending:
+    """How a command went by its exit code: only 0 is success."""
     return Ending(ToolStatus.OK if code == 0 else ToolStatus.ERROR, code)
