@@ -1,7 +1,8 @@
 """Putting a session together from GitHub Copilot's events, one after the other.
 
-The command line tool writes them, and the VS Code extension writes a subset for its hooks. Runs in prompt mode (`-p`)
-leave no mark in the events: they look like sessions that a person drove, and are returned as such.
+The command line tool writes them, and the VS Code extension writes a subset for its hooks. The only mark of a run in prompt
+mode (`-p`) is the agent's system prompt (measured with version 1.0.102); runs of older versions whose prompt does not say so
+look like sessions that a person drove, and are returned as such.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ _FORMAT = 1
 _COMMAND = re.compile(r"/([A-Za-z][\w:.-]*)(?:\s+(.*))?", re.DOTALL)
 _TRIGGERS = {"user-invoked": SkillTrigger.USER, "context-load": SkillTrigger.CONTEXT}
 _METRICS = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens")
+_PROMPT_MODE = "running in non-interactive mode"
+_OF_ALL_AGENTS = ("assistant.message", "session.usage_record", "session.shutdown")
+"""Events that count for the session also when a sub-agent caused them."""
 
 
 @dataclass(slots=True)
@@ -55,7 +59,10 @@ class Memory:
     said: int = 0
     """Output tokens of all messages."""
     ended: dict[str, int] = field(default_factory=dict)
-    """Sums over the shutdowns of all runs."""
+    """What the runs stated when they ended."""
+    recorded: dict[str, int] = field(default_factory=dict)
+    """Sums over the records of single model calls, which newer versions write."""
+    kind: str | None = None
     calls: dict[str, list[Any]] = field(default_factory=dict)
     begun: bool = False
     """True once a turn was returned: what follows adds to a session."""
@@ -64,16 +71,18 @@ class Memory:
         return {"memory": compact(asdict(self))}
 
     def tokens(self) -> Tokens:
-        """Spent so far: the sum of what each run stated when it ended, else the messages' output alone.
+        """Spent so far: by the records of single calls or by what the runs stated, whichever tells of more (a session
+        may be older than the records, and a live one was not ended); else the messages' output alone.
 
-        The tool's own database holds exact figures for each call; harvesters open no databases, so it is not asked.
+        The tool's own database holds figures for each call too; harvesters open no databases, so it is not asked.
         """
-        if not self.ended:
+        told = max(self.recorded, self.ended, key=lambda sums: sum(sums.values()))
+        if not (self.recorded or self.ended):
             return Tokens(output=self.said or None)
-        read, written = self.ended["cacheReadTokens"], self.ended["cacheWriteTokens"]
+        read, written = told.get("cacheReadTokens", 0), told.get("cacheWriteTokens", 0)
         return Tokens(
-            input=max(0, self.ended["inputTokens"] - read - written),
-            output=max(self.ended["outputTokens"], self.said),
+            input=max(0, told.get("inputTokens", 0) - read - written),
+            output=max(told.get("outputTokens", 0), self.said),
             cache_read=read,
             cache_write=written,
         )
@@ -113,8 +122,11 @@ class Events:
             "session.shutdown": lambda _, data: self._shutdown(data),
             "user.message": self._user_message,
             "assistant.message": self._assistant_message,
-            "skill.invoked": self._skill,
+            "skill.invoked": lambda _, data: self._skill(data),
             "abort": self._abort,
+            "system.message": lambda _, data: self._system_message(data),
+            "session.usage_record": lambda _, data: self._add_usage(self.memory.recorded, mapping(data, "usage")),
+            "tool.user_requested": self._user_tool,
         }
 
     @property
@@ -131,9 +143,11 @@ class Events:
         if self._at is not None:
             self._ended = self._at if self._ended is None else max(self._ended, self._at)
             self.memory.started = self.memory.started or text(event, "timestamp")
+        if _of_subagent(event, data) and kind not in _OF_ALL_AGENTS:
+            return
         if kind in self._events:
             self._events[kind](event, data)
-        elif not _of_subagent(event, data):
+        else:
             self._tools.take(kind, data)
 
     def session(self, limit: int) -> Session | None:
@@ -150,7 +164,7 @@ class Events:
         return Session(
             agent=self.agent,
             id=memory.id or self.name,
-            kind=SessionKind.SUBAGENT if memory.parent else SessionKind.INTERACTIVE,
+            kind=SessionKind.SUBAGENT if memory.parent else SessionKind(memory.kind or SessionKind.INTERACTIVE),
             parent_id=memory.parent,
             cwd=memory.cwd,
             branch=memory.branch,
@@ -203,30 +217,47 @@ class Events:
             self.memory.models.append(model)
 
     def _shutdown(self, data: Data) -> None:
-        """Each run states its own use when it ends; input includes what was read from and written to the cache."""
+        """Each run states its use when it ends; a version that keeps accounts states that of all runs so far."""
+        if "accountingSnapshot" in data:
+            self.memory.ended = {}
         for model, metrics in mapping(data, "modelMetrics").items():
             self._note_model(model)
-            usage = mapping(metrics, "usage")
-            for name in _METRICS:
-                self.memory.ended[name] = self.memory.ended.get(name, 0) + (integer(usage, name) or 0)
+            self._add_usage(self.memory.ended, mapping(metrics, "usage"))
 
-    def _skill(self, event: Data, data: Data) -> None:
+    def _add_usage(self, sums: dict[str, int], usage: Data) -> None:
+        """Add what was used; input includes what was read from and written to the cache."""
+        if usage:
+            sums.update({name: sums.get(name, 0) + (integer(usage, name) or 0) for name in _METRICS})
+
+    def _system_message(self, data: Data) -> None:
+        """The first system prompt says whether a person is there to be asked."""
+        if self.memory.kind is None:
+            unattended = _PROMPT_MODE in (text(data, "content") or "")
+            self.memory.kind = (SessionKind.HEADLESS if unattended else SessionKind.INTERACTIVE).value
+
+    def _user_tool(self, event: Data, data: Data) -> None:
+        """A shell line that the user ran (`!cmd`)."""
+        command = text(mapping(data, "arguments"), "command")
+        if command:
+            self._add(text(event, "id"), Role.USER, Origin.SHELL, command)
+
+    def _skill(self, data: Data) -> None:
         name = text(data, "name")
-        if name and not _of_subagent(event, data):
+        if name:
             trigger = _TRIGGERS.get(text(data, "trigger") or "", SkillTrigger.AGENT)
             use = SkillUse(name=last_segment(name), path=text(data, "path"), trigger=trigger, position=self._offset)
             self._skills.append(use)
 
     def _abort(self, event: Data, data: Data) -> None:
         reason = text(data, "reason") or ""
-        if not reason.startswith("autopilot") and not _of_subagent(event, data):
+        if not reason.startswith("autopilot"):
             self._add(text(event, "id"), Role.USER, Origin.INTERRUPT, reason)
 
     # -- words -------------------------------------------------------------------------------------------------------
 
     def _user_message(self, event: Data, data: Data) -> None:
         content = (text(data, "content") or "").strip()
-        if not content or _of_subagent(event, data):
+        if not content:
             return
         origin, words = self._classified(content, data)
         self._add(text(event, "id"), Role.USER, origin, words)

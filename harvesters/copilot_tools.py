@@ -32,7 +32,7 @@ class Tools:
         """Take in an event; those that are not about calls are ignored."""
         if kind == "tool.execution_start":
             self._begin(text(data, "toolCallId"), text(data, "toolName"), data.get("arguments"))
-        elif kind == "tool.execution_complete":
+        elif kind == "tool.execution_complete" and flag(data, "isUserRequested") is not True:
             self._complete(data)
         elif kind == "permission.requested":
             self._permission_requested(data)
@@ -61,7 +61,8 @@ class Tools:
         output = _output(data)
         code = _exit_code(data, output)
         call.answer(output)
-        call.weigh(COMPLETION, _status(data, code), code)
+        refused = text(mapping(data, "error"), "code") == "denied"
+        call.weigh(REFUSAL if refused else COMPLETION, ToolStatus.DENIED if refused else _status(data, code), code)
 
     def _permission_requested(self, data: Data) -> None:
         call = text(mapping(data, "permissionRequest"), "toolCallId")
@@ -99,7 +100,9 @@ def _output(data: Data) -> str | None:
 
 
 def _exit_code(data: Data, output: str | None) -> int | None:
-    stated = integer(data.get("result"), "exitCode")
+    stated = integer(data.get("shellExecution"), "exitCode")
+    if stated is None:
+        stated = integer(data.get("result"), "exitCode")
     if stated is not None or output is None:
         return stated
     found = _EXIT.search(output[-200:])

@@ -165,6 +165,8 @@ def test_an_abort_by_the_user_is_an_interrupt(tmp_path: Path, reason: str, count
         ({"success": True, "result": {"content": "x\n<exited with exit code 1>\n"}}, ToolStatus.ERROR, 1),
         ({"success": True, "result": "<exited with exit code 1> was printed"}, ToolStatus.OK, None),
         ({"success": False, "error": {"message": "no such file"}}, ToolStatus.ERROR, None),
+        ({"success": False, "error": {"message": "no", "code": "denied"}}, ToolStatus.DENIED, None),
+        ({"success": True, "shellExecution": {"exitCode": 4}, "result": "x"}, ToolStatus.ERROR, 4),
         ({"success": None, "result": {"output": "x", "exitCode": 0}}, ToolStatus.OK, 0),
         ({"success": None, "error": {"message": "x"}}, ToolStatus.ERROR, None),
     ],
@@ -222,6 +224,49 @@ def test_each_run_states_its_use_when_it_ends(tmp_path: Path) -> None:
     session = session_of(pen.save(tmp_path))
     assert Tokens(input=80, output=50, cache_read=60, cache_write=10) == session.tokens
     assert ("/other", "dev") == (session.cwd, session.branch)
+
+
+def test_a_version_that_keeps_accounts_states_all_runs_at_once(tmp_path: Path) -> None:
+    """Its figures at the end of a run stand for the runs before it as well."""
+    pen = Pen().start().user("x").shutdown(100, 30).user("y").shutdown(250, 50)
+    for event in pen.events:
+        event["data"] |= {"accountingSnapshot": {}} if event["type"] == "session.shutdown" else {}
+    assert Tokens(input=250, output=50, cache_read=0, cache_write=0) == session_of(pen.save(tmp_path)).tokens
+
+
+def test_the_records_of_single_calls_are_added_up_for_all_agents(tmp_path: Path) -> None:
+    """They tell what a live session used; what it stated at an earlier end is part of them."""
+    usage = {"inputTokens": 100, "outputTokens": 5, "cacheReadTokens": 60, "cacheWriteTokens": 10}
+    pen = Pen().start().user("x").event("session.usage_record", usage=usage).shutdown(100, 5, read=60, written=10)
+    pen.event("session.usage_record", {"agentId": "a1"}, usage=usage)
+    assert Tokens(input=60, output=10, cache_read=120, cache_write=20) == session_of(pen.save(tmp_path)).tokens
+
+
+@pytest.mark.parametrize(
+    ("prompt", "kind"),
+    [
+        ("You are running in non-interactive mode and have no way to ask.", SessionKind.HEADLESS),
+        ("You are an interactive tool.", SessionKind.INTERACTIVE),
+    ],
+)
+def test_the_system_prompt_tells_a_script_from_a_person(tmp_path: Path, prompt: str, kind: SessionKind) -> None:
+    """It is the only mark of a run in prompt mode; that of a sub-agent says nothing about the session."""
+    pen = Pen().start().event("system.message", {"agentId": "a1"}, content="running in non-interactive mode")
+    assert kind is session_of(pen.user("x").event("system.message", content=prompt).save(tmp_path)).kind
+
+
+def test_a_sub_agents_model_is_not_the_sessions(tmp_path: Path) -> None:
+    """Its change of model leaves the replies of the main agent alone."""
+    pen = Pen().start(selectedModel="big").user("x").event("session.model_change", {"agentId": "a"}, newModel="small")
+    assert "big" == session_of(pen.reply("y").save(tmp_path)).turns[-1].model
+
+
+def test_a_shell_line_is_the_users_and_no_call_of_the_agent(tmp_path: Path) -> None:
+    """`!cmd` is told as a tool that the user asked for."""
+    pen = Pen().start().user("x").reply("y")
+    pen.event("tool.user_requested", toolCallId="u", toolName="local_shell", arguments={"command": "git status"})
+    session = session_of(pen.done("u", isUserRequested=True, result="clean").save(tmp_path))
+    assert ((Origin.SHELL, "git status"), {}) == (told(session)[-1], calls(session))
 
 
 def test_a_live_session_counts_the_output_of_its_messages(tmp_path: Path) -> None:
@@ -391,6 +436,10 @@ SCENES: dict[str, Callable[[Pen, int], Pen]] = {
     "model": lambda pen, n: pen.event("session.model_change", newModel=f"m{n % 2}"),
     "place": lambda pen, n: pen.event("session.context_changed", cwd=f"/{n}"),
     "abort": lambda pen, n: pen.event("abort", reason="user_abort"),
+    "usage": lambda pen, n: pen.event("session.usage_record", usage={"inputTokens": n, "outputTokens": 1}),
+    "shell": lambda pen, n: pen.event("tool.user_requested", toolCallId=f"u{n}", arguments={"command": "ls"}).done(
+        f"u{n}", isUserRequested=True
+    ),
     "shutdown": lambda pen, n: pen.shutdown(n * 10, n, read=n),
 }
 
