@@ -1,8 +1,8 @@
 """Putting a session together from GitHub Copilot's events, one after the other.
 
-The command line tool writes them, and the VS Code extension writes a subset for its hooks. The only mark of a run in prompt
-mode (`-p`) is the agent's system prompt (measured with version 1.0.102); runs of older versions whose prompt does not say so
-look like sessions that a person drove, and are returned as such.
+The command line tool writes them, and the VS Code extension writes a subset for its hooks. The only mark of a run in
+prompt mode (`-p`) is the agent's system prompt (measured with version 1.0.102); runs of older versions whose prompt
+does not say so look like sessions that a person drove, and are returned as such.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from harvesters.codex import ZSTD_NOT_INSTALLED, Codex
 from harvesters.codex_text import ending_of, request_of, skills_read
 from harvesters.records import Origin, Reading, Session, SessionKind, SkillTrigger, Tokens, ToolCall, ToolStatus
 from tests.harvesters.adding_up import added_up
+from tests.harvesters.strange import strange_objects
 
 THREAD = "01a2b3c4-0000-7000-8000-00000000000a"
 PARENT = "01a2b3c0-0000-7000-8000-00000000000b"
@@ -436,6 +437,68 @@ def test_what_is_no_rollout_gives_no_session_and_no_exception(tmp_path: Path, na
     path = tmp_path / name
     path.write_bytes(content)
     assert Codex().read(path).session is None
+
+
+KINDS = ["session_meta", "turn_context", "response_item", "event_msg", "token_usage_record", "compacted"]
+NAMES = [
+    "type",
+    "id",
+    "call_id",
+    "role",
+    "content",
+    "text",
+    "message",
+    "item",
+    "output",
+    "arguments",
+    "input",
+    "turn_id",
+]
+NAMES += ["info", "total_token_usage", "last_token_usage", "usage", "input_tokens", "source", "git", "model", "action"]
+NAMES += ["num_turns", "status", "exit_code", "result", "success", "name", "response_id", "timestamp", "command"]
+WORDS = [
+    "message",
+    "user",
+    "assistant",
+    "user_message",
+    "item_completed",
+    "UserMessage",
+    "CommandExecution",
+    "token_count",
+]
+WORDS += [
+    "function_call",
+    "function_call_output",
+    "thread_rolled_back",
+    "task_started",
+    "task_complete",
+    "local_shell_call",
+]
+WORDS += [
+    "mcp_tool_call_end",
+    "exec_command_end",
+    "turn_aborted",
+    "web_search_call",
+    "completed",
+    "c1",
+    "t1",
+    "AgentMessage",
+]
+
+
+@settings(max_examples=80)
+@given(st.lists(st.tuples(st.sampled_from(KINDS), strange_objects(NAMES, WORDS)), min_size=2, max_size=8))
+def test_no_shape_of_a_record_raises(
+    tmp_path_factory: pytest.TempPathFactory, records: list[tuple[str, dict[str, Any]]]
+) -> None:
+    """Fields change their type between versions; reading, and reading on, survive that."""
+    pen = Pen().meta().user("x").call("c1")
+    for kind, payload in records:
+        pen.line(kind).records[-1]["payload"] = payload
+    lines = pen.lines()
+    pieces = [b"".join(lines[:4]), b"".join(lines[4:])]
+    readings = list(read_in_pieces(tmp_path_factory.mktemp("strange") / NAME, pieces))
+    assert [True, True] == [reading.session is not None for reading in readings]
 
 
 def test_no_text_is_longer_than_the_clip(tmp_path: Path) -> None:

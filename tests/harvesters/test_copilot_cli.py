@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from harvesters.copilot_cli import CopilotCLI, workspace_of
 from harvesters.records import Origin, Reading, Session, SessionKind, SkillTrigger, Tokens, ToolCall, ToolStatus
 from tests.harvesters.adding_up import added_up
+from tests.harvesters.strange import strange_objects
 
 ID = "7d3e5a10-0000-4000-8000-000000000001"
 
@@ -355,6 +356,49 @@ def test_what_is_no_transcript_gives_no_session_and_no_exception(tmp_path: Path,
     path = tmp_path / name
     path.write_bytes(content)
     assert CopilotCLI().read(path).session is None
+
+
+KINDS = ["session.start", "session.resume", "session.model_change", "session.shutdown", "user.message", "skill.invoked"]
+KINDS += ["assistant.message", "tool.execution_start", "tool.execution_complete", "permission.requested", "abort"]
+KINDS += ["permission.completed", "session.usage_record", "system.message", "tool.user_requested", "unheard.of"]
+NAMES = [
+    "content",
+    "source",
+    "agentMode",
+    "toolRequests",
+    "toolCallId",
+    "name",
+    "arguments",
+    "prompt",
+    "success",
+    "result",
+]
+NAMES += ["error", "kind", "message", "outputTokens", "model", "modelMetrics", "usage", "inputTokens", "context", "cwd"]
+NAMES += [
+    "requestId",
+    "permissionRequest",
+    "apiCallId",
+    "chunkCount",
+    "messageId",
+    "shellExecution",
+    "exitCode",
+    "trigger",
+]
+
+
+@settings(max_examples=80)
+@given(st.lists(st.tuples(st.sampled_from(KINDS), strange_objects(NAMES, ["task", "c1", "shell"])), max_size=8))
+def test_no_shape_of_an_event_raises(
+    tmp_path_factory: pytest.TempPathFactory, events: list[tuple[str, dict[str, Any]]]
+) -> None:
+    """Fields change their type between versions; reading, and reading on, survive that."""
+    pen = Pen().start().user("x").reply("", "c1")
+    for kind, data in events:
+        pen.event(kind).events[-1]["data"] = data
+    lines = pen.lines()
+    path = tmp_path_factory.mktemp("strange") / ID / "events.jsonl"
+    readings = list(read_in_pieces(path, [b"".join(lines[:3]), b"".join([*lines[3:], *Pen().user("y").lines()])]))
+    assert readings[1].session is not None
 
 
 def test_no_text_is_longer_than_the_clip(tmp_path: Path) -> None:
