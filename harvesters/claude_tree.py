@@ -65,7 +65,7 @@ class Tree:
         return any(self._attached.get(uuid) not in self._known for uuid in places)
 
     def abandoned(self) -> frozenset[str]:
-        """The turns that the user went back past; none when the way to the conversation's end cannot be made out.
+        """The turns that the user went back past; none when the lines of the file are not linked.
 
         Going back is always going back to before a prompt. So a branch of nothing but replies and results (parallel
         calls, a retried request, a client that hung the next prompt too high) was not abandoned by the user.
@@ -105,12 +105,10 @@ class Tree:
         return leaf
 
     def _path(self) -> set[str] | None:
-        """The lines from the conversation's end up to its beginning; None when they are not linked or in a circle."""
+        """The lines from the conversation's end up to its beginning; None when the lines of the file are not linked."""
         path: set[str] = set()
         place = self._leaf() if self._chained else None
         while place is not None:
-            if place in path:
-                return None
             path.add(place)
             place = self._above(place) if place in self._parents else None
         return path or None
@@ -118,7 +116,8 @@ class Tree:
     def _above(self, uuid: str) -> str | None:
         """The line that this one continues: where its parent is unknown, the line before it in the file.
 
-        A prompt without a parent continues nothing: the user went back to the very beginning.
+        A prompt without a parent continues nothing: the user went back to the very beginning. A parent that stands
+        further down counts as unknown, so every step leads up in the file and no circle can arise.
         """
         if uuid not in self._before:
             return self._parents[uuid]
@@ -127,11 +126,9 @@ class Tree:
 
     def _prompt_above(self, uuid: str) -> str | None:
         """The prompt at or next above a line; None when it lies before this reading or there is no way."""
-        seen: set[str] = set()
         place: str | None = uuid
-        while place is not None and place in self._parents and place not in seen:
+        while place is not None and place in self._parents:
             if place in self._prompts:
                 return place
-            seen.add(place)
             place = self._above(place)
         return None

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from harvesters.claude_code import ClaudeCode
@@ -160,6 +160,15 @@ def test_a_queued_notification_is_injected(session: ToSession) -> None:
     assert [Origin.PROMPT, Origin.INJECTED] == [turn.origin for turn in session(talk).turns]
 
 
+def test_a_queued_prompt_that_follows_its_user_line_counts_once(session: ToSession) -> None:
+    """The other order of the two."""
+    talk = Talk()
+    talk.prompt("Faster.", uuid="s1")
+    queued = {"type": "queued_command", "prompt": "Faster.", "commandMode": "prompt", "source_uuid": "s1"}
+    talk.line("attachment", attachment=queued)
+    assert [(Origin.PROMPT, "Faster.")] == said(session(talk))
+
+
 def test_a_line_that_stands_twice_counts_once(session: ToSession) -> None:
     """Some versions wrote the history again and again."""
     talk = Talk()
@@ -295,6 +304,19 @@ def test_a_call_without_result_is_unanswered(session: ToSession) -> None:
     ]
 
 
+def test_the_first_result_of_a_call_counts(session: ToSession) -> None:
+    """A second one changes neither the call nor the skills."""
+    talk = Talk()
+    talk.prompt("Go.")
+    talk.reply("m1", call("t1", "Skill", skill="tidy"))
+    talk.result("t1", "Launching skill: tidy")
+    talk.result("t1", "again", is_error=True)
+    talk.result("t1", "and again")
+    found = session(talk)
+    assert [("Launching skill: tidy", ToolStatus.OK)] == [(one.output, one.status) for one in calls(found)]
+    assert ["tidy"] == [use.name for use in found.skills]
+
+
 def test_no_text_is_longer_than_the_clip(session: ToSession) -> None:
     """Prompts, merged replies, inputs, outputs and titles."""
     talk = Talk()
@@ -371,6 +393,7 @@ def test_tokens_are_the_highest_of_each_response(session: ToSession) -> None:
     talk.reply("m1", "One.", usage=usage(10, 1, 100, 20))
     talk.reply("m2", "Two.", usage=usage(5, 7))
     talk.reply("m1", "More.", usage=usage(10, 30, 100, 20))
+    talk.reply("m1", "Still more.", usage=usage(9, 2, 50, 10))
     talk.reply("m3", "Inside.", usage=usage(1, 1), isSidechain=True)
     talk.reply("m4", "No.", usage=usage(99, 99), model="<synthetic>")
     assert Tokens(input=16, output=38, cache_read=100, cache_write=20) == session(talk).tokens
@@ -555,9 +578,21 @@ def test_parallel_calls_abandon_nothing(session: ToSession) -> None:
     assert [] == abandoned(session(talk))
 
 
+def test_a_queued_prompt_beside_the_path_is_not_abandoned(session: ToSession) -> None:
+    """The client may hang the attachment on the last reply and the next reply there too."""
+    talk = Talk()
+    talk.prompt("Go.")
+    place = talk.reply("m1", "Going.")
+    talk.line("attachment", attachment={"type": "queued_command", "prompt": "Faster.", "commandMode": "prompt"})
+    talk.reply("m2", "Going faster.", parent=place)
+    assert [] == abandoned(session(talk))
+
+
 def test_a_circle_abandons_nothing(session: ToSession) -> None:
     """Without a way to the beginning the order of the file counts."""
     talk = Talk()
+    talk.prompt("Zero.", parent=None)
+    talk.reply("m1", "Nought.")
     talk.prompt("One.", uuid="a", parent="b")
     talk.prompt("Two.", uuid="b", parent="a")
     assert [] == abandoned(session(talk))
@@ -622,6 +657,20 @@ def test_a_rewind_after_the_last_reading_is_read_whole(tmp_path: Path) -> None:
     second = ClaudeCode().read(path, first.cursor)
     assert second.session is not None
     assert (True, ["Blue.", "Is blue.", "Green.", "Is green."]) == (second.whole, abandoned(second.session))
+
+
+def test_a_line_repeated_after_the_last_reading_counts_once(tmp_path: Path) -> None:
+    """Its turn is not continued with its own text."""
+    talk = Talk()
+    talk.prompt("Go.")
+    talk.reply("m1", "Going.")
+    path = talk.write(tmp_path / "s.jsonl")
+    first = ClaudeCode().read(path)
+    talk.lines.append(talk.lines[1])
+    talk.reply("m2", "Gone.")
+    talk.write(path)
+    second = ClaudeCode().read(path, first.cursor)
+    assert (False, ["Go.", "Going.", "Gone."]) == (second.whole, [turn.text for turn in merged_turns([first, second])])
 
 
 def test_a_cursor_without_memory_is_read_whole(tmp_path: Path) -> None:
@@ -730,6 +779,12 @@ def scalars(reading: Reading) -> tuple[Any, ...] | None:
     return found and (found.id, found.kind, found.parent_id, found.cwd, found.branch, found.version, found.started_at)
 
 
+@example(steps=[("reply", 0), ("rewind", 0), ("named", 1), ("result", 0)], picks=[4], clip=12)
+@example(steps=[("reply", 0), ("prompt", 0), ("named", 0)], picks=[1], clip=12)
+@example(steps=[("prompt", 0), ("reply", 0), ("rewind", 1), ("named", 2)], picks=[2], clip=12)
+@example(
+    steps=[("prompt", 0), ("rewind", 0), ("named", 1), ("call", 0), ("prompt", 0), ("named", 0)], picks=[4], clip=12
+)
 @given(
     steps=st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 9)), max_size=14),
     picks=st.lists(st.integers(0, 99), min_size=1, max_size=3),
@@ -824,6 +879,15 @@ def test_links_that_go_in_a_circle_are_harmless(tmp_path: Path) -> None:
     (root / "-a" / "t.jsonl").symlink_to(root / "nowhere")
     (root / "-a" / "u.jsonl").hardlink_to(wanted)
     assert [wanted] == list(ClaudeCode().find({}, tmp_path))
+
+
+def test_a_linked_project_is_found(tmp_path: Path) -> None:
+    """People keep projects on another disk."""
+    touch(tmp_path / "disk" / "s.jsonl")
+    projects = tmp_path / ".claude" / "projects"
+    projects.mkdir(parents=True)
+    (projects / "-a").symlink_to(tmp_path / "disk")
+    assert [projects / "-a" / "s.jsonl"] == list(ClaudeCode().find({}, tmp_path))
 
 
 def test_nothing_is_found_where_nothing_is(tmp_path: Path) -> None:

@@ -249,6 +249,28 @@ def test_a_record_with_raw_newlines_is_not_torn_by_the_end_of_a_reading(tmp_path
     assert ([{"a": 1}], [{"b": "x\ny"}]) == (first, second)
 
 
+def test_objects_glued_by_an_unfinished_line_are_given_once(tmp_path: Path) -> None:
+    """While the second is half written, neither is given."""
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(b'{"a":1}{"b":')
+    first, _, cursor = taken(path)
+    with path.open("ab") as file:
+        file.write(b"2}\n")
+    second, _, _ = taken(path, cursor)
+    assert ([], [{"a": 1}, {"b": 2}]) == (first, second)
+
+
+def test_a_file_edited_in_its_middle_is_read_whole(tmp_path: Path) -> None:
+    """Same length, same beginning, same end: the changed time is all there is to see."""
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(b'{"a":1}\n' * 5000)
+    _, _, cursor = taken(path)
+    path.write_bytes(b'{"a":1}\n' * 2500 + b'{"a":2}\n' + b'{"a":1}\n' * 2499)
+    os.utime(path, ns=(1, 1))
+    objects, _, _ = taken(path, cursor)
+    assert {"a": 2} in objects
+
+
 REWRITES = {
     "shorter": b'{"a":1}\n',
     "another beginning": b'{"z":1}\n{"b":2}\n{"c":3}\n{"d":4}\n',
