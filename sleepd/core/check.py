@@ -33,6 +33,9 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _DIGITS = re.compile(r"\d+")
 _DIGIT = re.compile(r"\d")
 _LONGEST_PHRASE = 3
+_SENTENCE_END = re.compile(r"[.!?;:]\s|[\n。！？]")
+# Words of one to three Latin letters are mostly grammar; alone they tell nothing.
+_SHORT_WORD = 3
 _LONGEST_SHAPED = 40
 _MOST_WORDS_READ = 4_000
 
@@ -41,10 +44,13 @@ _MIN_SESSIONS = 2
 _MIN_ACCEPTED_SHARE = 0.8
 _MIN_ODDS = 4
 _ENOUGH_AT_ONCE = 3
+_SAME_SHARE = 0.75
+_WITHIN_SHARE = 0.9
 _WORDS_MARGIN = 1.25
 _PRIORITY = tuple(CheckKind)
 # A number in these is the check's own or already only a shape; elsewhere it would tie the check to one task.
 _FREE_OF_NUMBERS = (CheckKind.SHAPE, CheckKind.FIRST_LINE, CheckKind.LAST_LINE, CheckKind.MAX_WORDS)
+_OF_WORDS = (CheckKind.CONTAINS, CheckKind.LACKS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,9 +69,9 @@ def passes(check: Check, answer: str) -> bool:
         case CheckKind.MAX_WORDS:
             return len(_words(answer)) <= int(check.value)
         case CheckKind.CONTAINS:
-            return f" {check.value} " in f" {' '.join(_words(answer))} "
+            return _says(answer, check.value)
         case CheckKind.LACKS:
-            return f" {check.value} " not in f" {' '.join(_words(answer))} "
+            return not _says(answer, check.value)
         case CheckKind.SHAPE:
             return any(_shape(token) == check.value for token in answer.split())
         case CheckKind.LINE_START:
@@ -88,10 +94,7 @@ def features(answer: str) -> frozenset[Check]:
     if lines:
         found.add(_of(CheckKind.FIRST_LINE, _opening(lines[0])))
         found.add(_of(CheckKind.LAST_LINE, _opening(lines[-1])))
-    words = _words(answer)
-    for size in range(1, _LONGEST_PHRASE + 1):
-        for start in range(len(words) - size + 1):
-            found.add(_of(CheckKind.CONTAINS, " ".join(words[start : start + size])))
+    found |= {_of(CheckKind.CONTAINS, phrase) for sentence in _sentences(answer) for phrase in _phrases(sentence)}
     return frozenset(found)
 
 
@@ -161,9 +164,6 @@ class _Seen:
     def tells_reverse(self, check: Check) -> bool:
         return not self._accepted.passes(check) and any(r.passes(check) for r in self._rejected)
 
-    def pattern(self, check: Check) -> tuple[bool, ...]:
-        return (self._accepted.passes(check), *(r.passes(check) for r in self._rejected))
-
 
 class _Answer:
     def __init__(self, text: str) -> None:
@@ -181,11 +181,23 @@ class _Answer:
 
 
 def _one_of_each(checks: Sequence[Check], seen: Sequence[_Seen]) -> list[Check]:
-    """Keep, of the checks that every answer passes or fails alike, the one of the most telling kind."""
-    kept: dict[tuple[tuple[bool, ...], ...], Check] = {}
-    for check in sorted(checks, key=_rank):
-        kept.setdefault(tuple(s.pattern(check) for s in seen), check)
-    return sorted(kept.values(), key=_rank)
+    """Of checks that tell (nearly) the same answers apart keep one: what shows form goes before what quotes words.
+
+    A phrase that tells apart what a check of form tells already is that form's wording in most of the answers.
+    """
+    kept: list[tuple[Check, frozenset[int]]] = []
+    told = {c: frozenset(i for i, s in enumerate(seen) if s.tells(c)) for c in checks}
+    for check in sorted(checks, key=lambda c: (c.kind in _OF_WORDS, -len(told[c]), _rank(c))):
+        mine_ = told[check]
+        if not any(_covers(other, mine_, words=check.kind in _OF_WORDS) for _, other in kept):
+            kept.append((check, mine_))
+    return sorted((c for c, _ in kept), key=_rank)
+
+
+def _covers(kept: frozenset[int], new: frozenset[int], *, words: bool) -> bool:
+    common = len(kept & new)
+    same = common >= _SAME_SHARE * len(kept | new)
+    return same or (words and common >= _WITHIN_SHARE * len(new))
 
 
 def _rank(check: Check) -> tuple[int, int, str]:
@@ -198,6 +210,22 @@ def _of(kind: CheckKind, value: str) -> Check:
 
 def _words(text: str) -> list[str]:
     return [w.casefold() for w in _TOKEN.findall(text[: _MOST_WORDS_READ * 10])[:_MOST_WORDS_READ]]
+
+
+def _sentences(text: str) -> list[list[str]]:
+    """The words of each sentence or line: a phrase never runs over its end."""
+    return [words for words in map(_words, _SENTENCE_END.split(text[: _MOST_WORDS_READ * 10])) if words]
+
+
+def _phrases(words: Sequence[str]) -> set[str]:
+    runs = (
+        words[start : start + size] for size in range(1, _LONGEST_PHRASE + 1) for start in range(len(words) - size + 1)
+    )
+    return {" ".join(run) for run in runs if len(run) > 1 or not (run[0].isascii() and len(run[0]) <= _SHORT_WORD)}
+
+
+def _says(answer: str, phrase: str) -> bool:
+    return any(phrase in _phrases(sentence) for sentence in _sentences(answer))
 
 
 def _lines(text: str) -> list[str]:

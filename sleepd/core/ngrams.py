@@ -16,30 +16,34 @@ import numpy as np
 
 from sleepd.core.ports import Vectors
 
-DIMENSIONS = 512
+DIMENSIONS = 1024
 _SIZES = (3, 4, 5)
 _LATIN_END = 0x250
-_WEIGHT_LATIN = 0.7
+_WEIGHT_LATIN = 0.6
 _WEIGHT_OTHER = 0.1
 
 
 def vectors(texts: Sequence[str]) -> Vectors:
-    """Hashed counts of runs of 3-5 characters, log-damped; shape (len(texts), 512), rows of length 1 (0 if empty)."""
+    """Hashed counts of runs of 3-5 characters, log-damped; shape (len(texts), 1024), rows of length 1 (0 if empty).
+
+    Each run's sign follows from its hash as well, so that collisions cancel out and unrelated texts come out near 0
+    (Weinberger et al. 2009, "Feature hashing for large scale multitask learning").
+    """
     out = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
     for row, text in zip(out, texts, strict=True):
-        for slot, weight in _counts(text).items():
-            row[slot] = weight
+        for run, weight in _counts(text).items():
+            row[(run >> 1) % DIMENSIONS] += weight if run & 1 else -weight
     lengths = np.linalg.norm(out, axis=1, keepdims=True)
-    normed: Vectors = out / np.where(lengths > 0, lengths, 1).astype(np.float32)
-    return normed
+    np.divide(out, lengths, out=out, where=lengths > 0)
+    return out
 
 
 def similarity(a: str, b: str) -> float:
-    """Cosine of two texts' n-gram counts without hashing collisions across pairs; in [0, 1]."""
+    """Cosine of two texts' counts of character runs; in [0, 1]."""
     left, right = _counts(a), _counts(b)
     if len(left) > len(right):
         left, right = right, left
-    dot = sum(weight * right[slot] for slot, weight in left.items() if slot in right)
+    dot = sum(weight * right[run] for run, weight in left.items() if run in right)
     scale = math.sqrt(_square(left) * _square(right))
     return dot / scale if scale else 0.0
 
@@ -53,7 +57,7 @@ def latin_share(text: str) -> float:
 def combine(embedded: Vectors, texts: Sequence[str], *, english_only: bool) -> Vectors:
     """Join embedding and n-grams so that a dot product of two rows is a weighted mean of both cosines.
 
-    The weight of the embedding is 0.7; for an English-only model it falls to 0.1 with the share of other scripts.
+    The weight of the embedding is 0.6; for an English-only model it falls to 0.1 with the share of other scripts.
     Each row has length 1, up to an all-blank text, whose n-gram part is 0.
     """
     weight = np.full(len(texts), _WEIGHT_LATIN)
@@ -65,15 +69,14 @@ def combine(embedded: Vectors, texts: Sequence[str], *, english_only: bool) -> V
 
 
 def _counts(text: str) -> dict[int, float]:
+    """Damped counts of the text's character runs, by the runs' hashes."""
     folded = f" {' '.join(text.casefold().split())} "
-    slots: Counter[int] = Counter()
+    runs: Counter[int] = Counter()
     for size in _SIZES:
         for start in range(len(folded) - size + 1):
-            run = folded[start : start + size]
-            slots[zlib.crc32(run.encode("utf-8", "surrogatepass")) % DIMENSIONS] += 1
-    return {slot: 1 + math.log(count) for slot, count in slots.items()}
+            runs[zlib.crc32(folded[start : start + size].encode("utf-8", "surrogatepass"))] += 1
+    return {run: 1 + math.log(count) for run, count in runs.items()}
 
 
 def _square(counts: dict[int, float]) -> float:
     return sum(weight * weight for weight in counts.values())
-

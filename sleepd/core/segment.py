@@ -2,8 +2,9 @@
 
 What counts as rejection is what people and agents did, not which English words they used:
 
-- the agent did the same thing again after the user spoke (the new answer resembles the old one, and the user's words do
-  not resemble the request: then it is a correction and not the next piece of recurring work)
+- the agent did the same thing again after the user spoke: the new answer resembles the old one, or is a rewording that
+  still holds what only the request named; and the user's words do not resemble the request, so that it is a correction
+  and not the next piece of recurring work
 - the user denied a tool call, interrupted, rewound, edited the proposal or voted it down
 - a tool that ran right after the answer failed, and the agent answered again
 
@@ -12,6 +13,7 @@ An answer that stands when the user moves on is accepted.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -23,12 +25,16 @@ from sleepd.core.ngrams import similarity
 # Cosines of character n-grams. Two tries at one answer share most of their text; two requests of one recurring kind
 # share their frame (about 0.5 to 0.8) but a request repeated with an addition shares nearly everything.
 _SAME_ANSWER = 0.5
+_REWORDED = 0.3
 _OTHER_REQUEST = 0.45
 _REPEATED_REQUEST = 0.9
 _CONTEXT_LIMIT = 4_000
 _RESULT_LIMIT = 800
 _COMPARED = 4_000
 _LEAST_ANSWER = 20
+_LEAST_NAMED = 2
+_KEPT_SHARE = 0.6
+_LONG_WORD = 4
 _WRITES = ("write", "edit", "create", "apply_patch", "str_replace", "multiedit")
 _WRITTEN_KEYS = ('"content"', '"new_string"', '"file_text"', '"new_str"')
 
@@ -94,8 +100,23 @@ def _corrects(first: _Exchange, before: _Exchange, after: _Exchange) -> bool:
     to_request = similarity(_cut(first.prompt.text), _cut(after.prompt.text))
     if to_request >= _REPEATED_REQUEST:
         return True
-    redone = similarity(_cut(old), _cut(new)) >= _SAME_ANSWER
+    alike = similarity(_cut(old), _cut(new))
+    redone = alike >= _SAME_ANSWER or (
+        alike >= _REWORDED and _still_about(first.prompt.text, after.prompt.text, old, new)
+    )
     return redone and (to_request < _OTHER_REQUEST or _stopped(before))
+
+
+def _still_about(request: str, now: str, old: str, new: str) -> bool:
+    """Whether the new answer holds on to what the request named, although the user did not name it again."""
+    named = {w for w in _names(request) & _names(old) if w not in _names(now)}
+    return len(named) >= _LEAST_NAMED and len(named & _names(new)) >= _KEPT_SHARE * len(named)
+
+
+def _names(text: str) -> set[str]:
+    """The words long enough, or with digits enough, to name something."""
+    words = re.findall(r"\w+", _cut(text).casefold())
+    return {w for w in words if len(w) >= _LONG_WORD or w[-1].isdigit()}
 
 
 def _stopped(exchange: _Exchange) -> bool:

@@ -146,8 +146,8 @@ def close(connection: Connection, id_: Digest, reason: str) -> None:
     connection.execute(update(t.candidates).where(t.candidates.c.id == id_).values(values))
 
 
-def save_pairs(connection: Connection, id_: Digest, pairs: Sequence[Pair]) -> None:
-    rows = [{"candidate_id": id_, **asdict(pair)} for pair in pairs]
+def save_pairs(connection: Connection, id_: Digest, pairs: Sequence[Pair], night_id: str) -> None:
+    rows = [{"candidate_id": id_, "night_id": night_id, **asdict(pair)} for pair in pairs]
     if rows:
         connection.execute(upsert(t.pairs).on_conflict_do_nothing(), rows)
 
@@ -156,6 +156,11 @@ def pairs(connection: Connection, id_: Digest) -> tuple[Pair, ...]:
     """The candidate's pairs in the order of their draws."""
     rows = connection.execute(select(t.pairs).where(t.pairs.c.candidate_id == id_).order_by(t.pairs.c.draw))
     return tuple(Pair(draw=r.draw, task_id=TaskId(r.task_id), candidate=r.candidate, baseline=r.baseline) for r in rows)
+
+
+def drawn(connection: Connection, night_id: str) -> int:
+    """How many pairs a night has drawn so far."""
+    return int(connection.execute(select(func.count()).where(t.pairs.c.night_id == night_id)).scalar_one())
 
 
 def stage(connection: Connection, proposal: Proposal) -> None:

@@ -186,15 +186,6 @@ embeddings = Table(
     Column("vector", LargeBinary, nullable=False),
 )
 
-clusters = Table(
-    "clusters",
-    metadata,
-    Column("id", Text, primary_key=True),
-    Column("project", Text, nullable=False, index=True),
-    Column("embedder", Text, nullable=False),
-    Column("total", LargeBinary, nullable=False),
-)
-
 texts = Table(
     "texts",
     metadata,
@@ -263,6 +254,7 @@ pairs = Table(
     metadata,
     Column("candidate_id", Text, ForeignKey("candidates.id", ondelete="CASCADE"), primary_key=True),
     Column("draw", Integer, primary_key=True),
+    Column("night_id", Text, nullable=False, index=True),
     Column("task_id", Text, nullable=False),
     Column("candidate", Float),
     Column("baseline", Float),

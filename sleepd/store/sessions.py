@@ -91,11 +91,11 @@ def counts(connection: Connection) -> Counts:
     )
 
 
-def unmined(connection: Connection) -> tuple[tuple[SessionId, int], ...]:
-    """Interactive sessions that changed since they were last cut into tasks, oldest first, with their revision."""
+def unmined(connection: Connection, kinds: Sequence[str]) -> tuple[tuple[SessionId, int], ...]:
+    """Sessions of these kinds that changed since they were last cut into tasks, oldest first, with their revision."""
     s = t.sessions.c
     changed = s.mined_revision.is_(None) | (s.mined_revision != s.revision)
-    query = select(s.id, s.revision).where(s.kind == "interactive", changed).order_by(s.started_at, s.id)
+    query = select(s.id, s.revision).where(s.kind.in_(kinds), changed).order_by(s.started_at, s.id)
     return tuple((SessionId(row.id), row.revision) for row in connection.execute(query))
 
 

@@ -10,7 +10,6 @@ import numpy as np
 from sqlalchemy import Connection, Row, Select, bindparam, delete, func, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
-from sleepd.core.cluster import Centre
 from sleepd.core.model import (
     Attempt,
     Check,
@@ -87,9 +86,19 @@ def place(connection: Connection, placed: Sequence[Placed], clusters: Mapping[Ta
     connection.execute(statement, rows)
 
 
+def join(connection: Connection, joined: Mapping[ClusterId, ClusterId]) -> None:
+    """Let clusters become part of older ones."""
+    if joined:
+        c = t.tasks.c.cluster_id
+        statement = update(t.tasks).where(c == bindparam("old")).values(cluster_id=bindparam("new"))
+        connection.execute(statement, [{"old": old, "new": new} for old, new in joined.items()])
+
+
 def retire(connection: Connection, ids: Sequence[TaskId]) -> None:
     """Put train tasks out of use because a duplicate was found on a sealed side."""
-    connection.execute(update(t.tasks).where(t.tasks.c.id.in_(ids)).values(retired=True))
+    if ids:
+        statement = update(t.tasks).where(t.tasks.c.id == bindparam("task")).values(retired=True)
+        connection.execute(statement, [{"task": i} for i in ids])
 
 
 def drop(connection: Connection, id_: TaskId) -> bool:
@@ -99,7 +108,9 @@ def drop(connection: Connection, id_: TaskId) -> bool:
 
 def set_checks(connection: Connection, ids: Sequence[TaskId], checks: Mapping[TaskId, Sequence[Check]]) -> None:
     """Replace the checks of these tasks."""
-    connection.execute(delete(t.checks).where(t.checks.c.task_id.in_(ids)))
+    if ids:
+        statement = delete(t.checks).where(t.checks.c.task_id == bindparam("task"))
+        connection.execute(statement, [{"task": i} for i in ids])
     rows = [{"task_id": i, "kind": c.kind.value, "value": c.value} for i in ids for c in checks.get(i, ())]
     if rows:
         connection.execute(upsert(t.checks).on_conflict_do_nothing(), rows)
@@ -120,21 +131,6 @@ def save_vectors(connection: Connection, found: Mapping[str, Vectors], embedder:
     ]
     if rows:
         connection.execute(upsert(t.embeddings).on_conflict_do_nothing(), rows)
-
-
-def centres(connection: Connection, project: str, embedder: str) -> tuple[Centre, ...]:
-    """The project's clusters, oldest first."""
-    c = t.clusters.c
-    rows = connection.execute(select(t.clusters).where(c.project == project, c.embedder == embedder).order_by(c.id))
-    return tuple(Centre(id=ClusterId(r.id), total=np.frombuffer(r.total, dtype=np.float32)) for r in rows)
-
-
-def save_centres(connection: Connection, project: str, embedder: str, found: Sequence[Centre]) -> None:
-    rows = [{"id": c.id, "project": project, "embedder": embedder, "total": c.total.tobytes()} for c in found]
-    if rows:
-        statement = upsert(t.clusters)
-        update_ = {"total": statement.excluded.total, "embedder": statement.excluded.embedder}
-        connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=update_), rows)
 
 
 def count(connection: Connection) -> int:

@@ -37,14 +37,6 @@ def upgrade() -> None:
     sa.PrimaryKeyConstraint('id'),
     sa.UniqueConstraint('number')
     )
-    op.create_table('clusters',
-    sa.Column('id', sa.Text(), nullable=False),
-    sa.Column('project', sa.Text(), nullable=False),
-    sa.Column('embedder', sa.Text(), nullable=False),
-    sa.Column('total', sa.LargeBinary(), nullable=False),
-    sa.PrimaryKeyConstraint('id')
-    )
-    op.create_index(op.f('ix_clusters_project'), 'clusters', ['project'], unique=False)
     op.create_table('defects',
     sa.Column('path', sa.Text(), nullable=False),
     sa.Column('offset', sa.Integer(), nullable=False),
@@ -123,12 +115,14 @@ def upgrade() -> None:
     op.create_table('pairs',
     sa.Column('candidate_id', sa.Text(), nullable=False),
     sa.Column('draw', sa.Integer(), nullable=False),
+    sa.Column('night_id', sa.Text(), nullable=False),
     sa.Column('task_id', sa.Text(), nullable=False),
     sa.Column('candidate', sa.Float(), nullable=True),
     sa.Column('baseline', sa.Float(), nullable=True),
     sa.ForeignKeyConstraint(['candidate_id'], ['candidates.id'], ondelete='CASCADE'),
     sa.PrimaryKeyConstraint('candidate_id', 'draw')
     )
+    op.create_index(op.f('ix_pairs_night_id'), 'pairs', ['night_id'], unique=False)
     op.create_table('proposals',
     sa.Column('id', sa.Text(), nullable=False),
     sa.Column('night_id', sa.Text(), nullable=False),

@@ -1,0 +1,227 @@
+"""Takes secrets out of text, once, before anything is stored or sent.
+
+A text is read twice with literal searches; a regular expression only runs where a literal was found, anchored there, so
+a text without secrets costs little more than being read. What counts as a secret, and what does not, is told in
+`docs/explanation/redaction.md`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sleepd.core.redact_assignments import KEYWORDS, TEMPLATE, assignment
+from sleepd.core.redact_needles import Span, fresh, needles
+from sleepd.core.redact_tokens import bot_token, long_tokens, open_end, vendor_token
+
+OVERLAP = 512
+"""How many characters beyond the limit the caller has to leave in the text, to show a secret on the cut whole."""
+
+
+_EDGE = 1_024
+"""What lost its right neighbours in the cut is looked at once more this far back, so that the result is stable."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Redacted:
+    """A text that may be stored."""
+
+    text: str
+    """At most `limit` characters; every secret stands as `[redacted:<rule>]`."""
+    found: tuple[str, ...]
+    """The rule of each secret that was taken out, in the order of the text."""
+
+
+def redact(text: str, limit: int) -> Redacted:
+    """The first `limit` characters of `text` without its secrets.
+
+    `text` is either whole or was clipped to `limit + OVERLAP` characters; the surplus is looked at, never returned.
+    A secret that begins before the cut goes whole, and a marker that does not fit any more is left out with all that
+    follows. Redacting the result again changes nothing. Raises nothing, whatever the text.
+    """
+    view = text[: limit + OVERLAP]
+    names: list[str] = []
+    while True:
+        spans = _merged(_spans(view, limit))
+        if not spans and (len(view) <= limit or not _spans(view[max(0, limit - _EDGE) : limit], limit)):
+            return Redacted(text=view[:limit], found=tuple(names))
+        names += [rule for _, _, rule in spans]
+        view = _replaced(view, spans, limit)
+
+
+def _spans(text: str, limit: int) -> list[Span]:
+    """Every secret that begins before `limit`, unordered, possibly overlapping."""
+    raw = text.encode("latin-1", "replace")
+    public: list[tuple[int, int]] = []
+    spans: list[Span] = []
+    done = 0
+    for at in needles(raw):
+        if at >= limit:
+            break
+        if at >= done and (span := _at(text, raw, at, public)):
+            spans.append(span)
+            done = span[1] if span[2] == "private-key" else done
+    spans += long_tokens(text, raw, public)
+    spans += _cards(text, raw)
+    if len(text) > limit:
+        spans += open_end(text)
+    return [span for span in spans if span[0] < limit]
+
+
+def _at(text: str, raw: bytes, at: int, public: list[tuple[int, int]]) -> Span | None:
+    """The secret that the needle at `at` leads to."""
+    head = text[at : at + 4].lower()
+    word = KEYWORDS.get(head) or KEYWORDS.get(head[:3])
+    if word:
+        return assignment(text, at, word) if len(word) <= 4 or text[at : at + len(word)].lower() == word else None
+    if head[:3] == "://":
+        address = _USER_INFO.match(text, at)
+        return (*address.span("password"), "url-password") if address else None
+    if head == "-beg":
+        return _key_block(text, raw, at - 4, public)
+    if head[:3] == ":aa":
+        return bot_token(text, at)
+    if pattern := _HEADERS.get(head) or _HEADERS.get(head[:3]):
+        header = pattern.match(text, at)
+        return (*header.span("value"), "authorization") if header else None
+    return vendor_token(text, at)
+
+
+def _merged(spans: list[Span]) -> list[Span]:
+    """Disjoint and in order; of overlapping spans the first one's rule names the whole."""
+    merged: list[Span] = []
+    for start, end, rule in sorted(spans, key=lambda s: (s[0], -s[1])):
+        if merged and start < merged[-1][1]:
+            first, last, name = merged[-1]
+            merged[-1] = (first, max(last, end), name)
+        else:
+            merged.append((start, end, rule))
+    return merged
+
+
+def _replaced(text: str, spans: list[Span], limit: int) -> str:
+    pieces: list[str] = []
+    room, at = limit, 0
+    for start, end, rule in spans:
+        marker = f"[redacted:{rule}]"
+        pieces.append(text[at:start][:room])
+        room -= start - at
+        at = end
+        if room < len(marker):
+            return "".join(pieces)
+        pieces.append(marker)
+        room -= len(marker)
+    pieces.append(text[at : max(at, limit)][:room])
+    return "".join(pieces)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Private keys.
+
+_BEGIN = b"-----BEGIN"
+_PRIVATE = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}?PRIVATE KEY(?: BLOCK)?-----")
+_OTHER_BLOCK = re.compile(r"-----BEGIN [A-Z0-9 ]{1,40}-----")
+_KEY_BODY = re.compile(
+    r"(?:\\+[nrt]|[\s\"'+,|>\\0-9:\-\u2192])*+(?:(?:Proc-Type|DEK-Info|Version|Comment):|[A-Za-z0-9+/=]{16}|(?P<end>[A-Za-z0-9+/=]*\Z))"
+)
+_END_LINE = re.compile(r"-----END [A-Z0-9 ]{1,40}-----")
+_KEY_TO_COME = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}-{0,4}\Z")
+
+
+def _key_block(text: str, raw: bytes, at: int, public: list[tuple[int, int]]) -> Span | None:
+    """The private key that begins at `at`; without an end it runs to the end of the text. Others go to `public`."""
+    if public and at < public[-1][1]:
+        return None
+    head = _PRIVATE.match(text, at) if at >= 0 else None
+    if head:
+        return (at, _block_end(text, raw, head.end()), "private-key") if _key_follows(text, head.end()) else None
+    if at >= 0 and (other := _OTHER_BLOCK.match(text, at)):
+        public.append((at, _block_end(text, raw, other.end())))
+    return None
+
+
+def _key_follows(text: str, at: int) -> bool:
+    """Tells a key from code that only names the BEGIN line."""
+    body = _KEY_BODY.match(text, at, at + 400)
+    return body is not None and (body["end"] is None or body.end() == len(text))
+
+
+def _block_end(text: str, raw: bytes, start: int) -> int:
+    stop = raw.find(b"-----END", start)
+    if stop < 0:
+        return len(text)
+    line = _END_LINE.match(text, stop)
+    return line.end() if line else len(text)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Credentials in addresses and in headers.
+
+_USER_INFO = re.compile(
+    rf"://[^\s/:@\"'<>\\\[\]]{{0,128}}:(?!{TEMPLATE})(?![0-9]{{1,5}}[/?#])(?P<password>[^\s/@\"'<>\\]{{1,256}}(?:@[^\s/@\"'<>\\:]{{1,64}}(?=@))?)@",
+    re.I,
+)
+_HEADER = re.compile(
+    rf"authorization(?:\\*[\"'])?[ \t]{{0,4}}[:=,][ \t]{{0,4}}(?:\\*[\"'`])?[ \t]{{0,4}}"
+    rf"(?:(?:basic|bearer|token|digest|apikey|bot)[ \t]+)?(?!{TEMPLATE})"
+    r"(?P<value>[\w.~+/=:-]{8,})",
+    re.I | re.ASCII,
+)
+_BEARER = re.compile(
+    rf"(?:bearer|basic)(?:\+|%20|[ \t]{{1,4}})(?!{TEMPLATE})(?=[\w.~+/-]{{0,64}}[0-9A-Z])(?P<value>[\w.~+/-]{{16,}}=*)",
+    re.I | re.ASCII,
+)
+_USER_OPTION = re.compile(
+    rf"-(?:u|user)[ =]?[\"']?(?!{TEMPLATE})[^\s:\"'/]{{1,64}}:(?!{TEMPLATE}|[0-9]{{1,7}}\b)(?P<value>[^\s\"']{{3,256}})"
+)
+
+
+_HEADERS = {"auth": _HEADER, "bear": _BEARER, "basi": _BEARER, "-u ": _USER_OPTION, "-use": _USER_OPTION}
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Payment cards.
+
+_DIGITS = bytes(ord("0") if 48 <= c <= 57 else ord(" ") if c in b" -" else ord("x") for c in range(256))
+_CARD_SHAPES = (b"0" * 13, b"0000 0000 0000", b"0000 000000 0000")
+_CARD = re.compile(
+    r"[0-9]{4}(?P<gap>[ -])(?:[0-9]{4}(?P=gap)[0-9]{4}(?P=gap)[0-9]{1,7}|[0-9]{6}(?P=gap)[0-9]{4,5})(?![0-9])"
+    r"|[0-9]{13,19}(?![0-9])"
+)
+_ISSUER = re.compile(
+    r"4(?:[0-9]{12}|[0-9]{15}|[0-9]{18})\Z|(?:5[1-5]|2[2-7])[0-9]{14}\Z|3[47][0-9]{13}\Z|3(?:0[0-5]|[689][0-9])[0-9]{11}\Z"
+    r"|(?:6011|65[0-9]{2}|64[4-9][0-9]|62[0-9]{2}|35[2-8][0-9]|5018|5020|5038|5893|6304|6759|676[1-3])[0-9]{9,15}\Z"
+)
+_ID_BEFORE = re.compile(
+    r"(?:id|_at|time|timestamp|ts|seq|hash|offset|inode|size|pid)\\*[\"']?[ \t]?[:=][ \t]?\\*[\"']?\Z", re.I
+)
+
+
+def _cards(text: str, raw: bytes) -> Iterator[Span]:
+    """Card numbers with a known issuer's prefix and length and a right check digit (Luhn, ISO/IEC 7812-1)."""
+    if _CARD_SHAPES[0] not in raw.translate(_DIGITS, b" -"):
+        return
+    shape = raw.translate(_DIGITS)
+    for outline in _CARD_SHAPES:
+        at = shape.find(outline)
+        while at >= 0:
+            end = at + len(outline)
+            if shape[at - 1 : at] != b"0" and (card := _CARD.match(text, at)):
+                end = card.end()
+                if _card(text, at, card.group()):
+                    yield at, end, "card"
+            at = shape.find(outline, end)
+
+
+def _card(text: str, at: int, written: str) -> bool:
+    digits = written.replace(" ", "").replace("-", "")
+    if not _ISSUER.match(digits) or not _luhn(digits) or not fresh(text, at) or text[at - 1 : at] in {".", "_"}:
+        return False
+    return not _ID_BEFORE.search(text[max(0, at - 16) : at])
+
+
+def _luhn(digits: str) -> bool:
+    odd = sum(int(d) for d in digits[-1::-2])
+    even = sum(sum(divmod(2 * int(d), 10)) for d in digits[-2::-2])
+    return (odd + even) % 10 == 0

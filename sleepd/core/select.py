@@ -1,0 +1,101 @@
+"""From many proposed edits to the few that are tried."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sleepd.core.model import Digest, Edit, Verdict
+from sleepd.core.ngrams import similarity
+from sleepd.core.screen import screen
+
+# Edits whose texts are this alike (cosine of character n-grams) say the same.
+_SAME_TEXT = 0.9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposed:
+    """One reflection's edits, the most important first, with the sessions of the work that it read."""
+
+    edits: tuple[Edit, ...]
+    sessions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backed:
+    """An edit with what speaks for it."""
+
+    edit: Edit
+    support: int
+    """How many reflections proposed it."""
+    rank: int
+    """Its best place in a reply, from 0."""
+    sessions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """A candidate there was for the same live text."""
+
+    edits: frozenset[Digest]
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bundle:
+    """Edits that are tried together as one candidate."""
+
+    backed: tuple[Backed, ...]
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        return tuple(b.edit for b in self.backed)
+
+    @property
+    def sessions(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(s for b in self.backed for s in b.sessions))
+
+
+def aggregate(replies: Sequence[Proposed]) -> tuple[Backed, ...]:
+    """Join equal and nearly equal edits; the best supported first, then those that replies named first."""
+    found: list[Backed] = []
+    for reply in replies:
+        for rank, edit in enumerate(reply.edits):
+            place = next((i for i, b in enumerate(found) if _same(b.edit, edit)), None)
+            if place is None:
+                found.append(Backed(edit=edit, support=1, rank=rank, sessions=reply.sessions))
+            else:
+                old = found[place]
+                found[place] = Backed(
+                    edit=old.edit,
+                    support=old.support + 1,
+                    rank=min(old.rank, rank),
+                    sessions=tuple(dict.fromkeys((*old.sessions, *reply.sessions))),
+                )
+    return tuple(sorted(found, key=lambda b: (-b.support, b.rank, b.edit.id)))
+
+
+def select(backed: Sequence[Backed], budget: int, tried: Sequence[Tried]) -> tuple[Bundle, ...]:
+    """The candidates to try: first a bundle of at most `budget` edits, then each suspicious edit by itself.
+
+    Edits that the screen finds fault with never share a candidate with others, so that they cannot take good ones into
+    quarantine. An edit that failed, or is under trial, or was accepted, is not tried again; one that failed in company
+    may come back alone.
+    """
+    spent = {
+        e for t in tried if len(t.edits) == 1 or t.verdict in (Verdict.ACCEPTED, Verdict.UNDECIDED) for e in t.edits
+    }
+    in_company = {e for t in tried for e in t.edits} - spent
+    left = [b for b in backed if b.edit.id not in spent]
+    flagged = [b for b in left if screen(b.edit)]
+    clean = [b for b in left if b not in flagged]
+    fresh = [b for b in clean if b.edit.id not in in_company]
+    first = fresh[:budget] or clean[:1]
+    bundles = [Bundle(backed=tuple(first))] if first else []
+    return (*bundles, *(Bundle(backed=(b,)) for b in flagged if b.edit.id not in in_company))
+
+
+def _same(a: Edit, b: Edit) -> bool:
+    if (a.op, a.anchor) != (b.op, b.anchor):
+        return False
+    return a.id == b.id or similarity(a.text, b.text) >= _SAME_TEXT

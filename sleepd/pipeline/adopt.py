@@ -1,0 +1,147 @@
+"""Write an accepted text to the live file, and take it back, with a journal that survives a crash in between."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from sleepd.core.adoption import plan, revert_plan
+from sleepd.core.errors import Conflict, UsageError
+from sleepd.core.model import digest
+from sleepd.pipeline.work import Surroundings
+from sleepd.skills import files, targets
+from sleepd.store import proposals, rollouts
+from sleepd.store.database import Database
+from sleepd.store.proposals import Adoption, Proposal, Status, Trial
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What an adoption or a revert did."""
+
+    proposal: Proposal
+    path: str
+    proven: bool
+    """After an adoption: the file holds the text that was gated. After a revert: the file is as it was before."""
+    removed: bool = False
+    """The file was taken away, since it was not there before."""
+
+
+def find(database: Database, prefix: str, among: tuple[Status, ...]) -> Proposal:
+    """The one proposal whose id begins with `prefix`; raises `UsageError` for none, several or another status."""
+    with database.reading() as connection:
+        known = [p for p in proposals.proposals(connection) if p.id.startswith(prefix)]
+    if len(known) != 1:
+        why = "no proposal has" if not known else "several proposals have"
+        raise UsageError(f"{why} an id that begins with {prefix!r}; `sleepd proposals` lists them")
+    if known[0].status not in among:
+        raise UsageError(
+            f"proposal {known[0].id[:8]} is {known[0].status}; this needs one that is {' or '.join(among)}"
+        )
+    return known[0]
+
+
+def adopt(database: Database, proposal: Proposal, surroundings: Surroundings, now: datetime) -> Written:
+    """Put the gated text into the live file.
+
+    A file that changed since is merged when both changes fit together; the result is then unproven. Raises `Conflict`
+    when they do not, or when the file may not be written; nothing is changed then.
+    """
+    if proposal.status is not Status.WAITING:
+        raise UsageError(f"proposal {proposal.id[:8]} is {proposal.status}; only waiting ones are adopted")
+    with database.reading() as connection:
+        trial = proposals.trial(connection, proposal.id)
+        base = rollouts.text(connection, trial.candidate.base)
+        gated = rollouts.text(connection, trial.candidate.text)
+    path = Path(trial.candidate.target.path)
+    live = files.read(path)
+    decided = plan(live.text if live is not None else None, base or None, gated)
+    entry = Adoption(
+        number=0,
+        proposal_id=proposal.id,
+        path=str(path),
+        before=live.data if live is not None else None,
+        after=decided.text.encode(),
+        proven=decided.proven,
+        folders=(),
+        state="intended",
+        at=now,
+        reverted_at=None,
+    )
+    with database.writing() as connection:
+        entry = replace(entry, number=proposals.intend(connection, entry))
+    made = _write(database, entry, trial, live, surroundings) if decided.changes else ()
+    with database.writing() as connection:
+        proposals.written(connection, replace(entry, folders=tuple(str(folder) for folder in made)))
+        proposals.set_status(connection, proposal.id, Status.ADOPTED)
+    return Written(proposal=proposal, path=str(path), proven=decided.proven)
+
+
+def reject(database: Database, proposal: Proposal, why: str) -> None:
+    """Keep a proposal from being adopted, with the person's reason."""
+    with database.writing() as connection:
+        proposals.set_status(connection, proposal.id, Status.REJECTED, why)
+
+
+def last_adoption(database: Database, prefix: str | None) -> Adoption:
+    """The newest adoption that still stands, of this proposal or of any; raises `UsageError` without one."""
+    with database.reading() as connection:
+        standing = proposals.adoptions(connection, standing=True)
+    fitting = [a for a in standing if prefix is None or a.proposal_id.startswith(prefix)]
+    if not fitting:
+        raise UsageError("nothing to revert: no such adoption stands; `sleepd proposals --all` lists what there was")
+    return fitting[-1]
+
+
+def revert(database: Database, adoption: Adoption, surroundings: Surroundings, now: datetime) -> Written:
+    """Undo an adoption: byte for byte when the file is untouched since, else by a merge that keeps later changes.
+
+    Raises `Conflict` when later changes are in the way.
+    """
+    path = Path(adoption.path)
+    with database.reading() as connection:
+        trial = proposals.trial(connection, adoption.proposal_id)
+        proposal = next(p for p in proposals.proposals(connection) if p.id == adoption.proposal_id)
+    current = files.read(path)
+    before = adoption.before.decode() if adoption.before is not None else None
+    decided = revert_plan(current.text if current is not None else None, adoption.after.decode(), before)
+    root = targets.write_root(trial.candidate.target, surroundings.home, surroundings.env)
+    if decided.changes and decided.text is None and current is not None:
+        made = tuple(Path(folder) for folder in adoption.folders)
+        files.remove(path, made, expected=current.digest, root=root)
+    elif decided.changes and decided.text is not None:
+        files.write(path, decided.text.encode(), expected=current.digest if current else None, root=root)
+    with database.writing() as connection:
+        proposals.reverted(connection, adoption.number, now)
+        proposals.set_status(connection, adoption.proposal_id, Status.REVERTED)
+    return Written(proposal=proposal, path=str(path), proven=decided.exact, removed=decided.text is None)
+
+
+def recover(database: Database) -> tuple[str, ...]:
+    """Settle writes that a crash left open: what stands in the file says whether they happened."""
+    with database.reading() as connection:
+        left = [a for a in proposals.adoptions(connection, standing=True) if a.state == "intended"]
+    for adoption in left:
+        live = files.read(Path(adoption.path))
+        with database.writing() as connection:
+            if live is not None and live.data == adoption.after:
+                proposals.written(connection, adoption)
+                proposals.set_status(connection, adoption.proposal_id, Status.ADOPTED)
+            else:
+                proposals.forget(connection, adoption.number)
+    return tuple(adoption.path for adoption in left)
+
+
+def _write(
+    database: Database, entry: Adoption, trial: Trial, live: files.SkillFile | None, surroundings: Surroundings
+) -> tuple[Path, ...]:
+    target = trial.candidate.target
+    root = targets.write_root(target, surroundings.home, surroundings.env)
+    expected = digest(live.text) if live is not None else None
+    try:
+        return files.write(Path(target.path), entry.after, expected=expected, root=root)
+    except Conflict:
+        with database.writing() as connection:
+            proposals.forget(connection, entry.number)
+        raise

@@ -1,0 +1,169 @@
+"""Sessions to tasks, tasks to recurring work, recurring work to checks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from harvesters.records import SessionKind
+from sleepd.core import check, cluster, ngrams, split
+from sleepd.core.check import Contrast
+from sleepd.core.model import Check, ClusterId, SessionId, TaskId
+from sleepd.core.ports import Embedder, Vectors
+from sleepd.core.segment import segment
+from sleepd.core.split import Known, Placed, Shares
+from sleepd.store import sessions, tasks
+from sleepd.store.database import Database
+from sleepd.store.tasks import StoredTask
+
+_SESSIONS_AT_ONCE = 200
+_TEXTS_AT_ONCE = 512
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mining:
+    """How recurring work is recognised."""
+
+    similarity: float = 0.5
+    near_duplicate: float = 0.95
+    min_sessions: int = 2
+    kinds: tuple[str, ...] = (SessionKind.INTERACTIVE,)
+    """Sessions of these kinds hold work worth learning from; a script's or another agent's words do not."""
+    shares: Shares = field(default_factory=lambda: Shares(val=0.3, test=0.2))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MineReport:
+    """What the database holds after mining."""
+
+    sessions: int
+    """Sessions cut anew."""
+    tasks: int
+    recurring: int
+    """Tasks in clusters that recur."""
+    clusters: int
+    """Clusters that recur."""
+    checkable: int
+    embedded: int
+    """Texts that had to be embedded now."""
+
+
+def mine(
+    database: Database, embedder: Embedder, mining: Mining, progress: Callable[[int, int], None] | None = None
+) -> MineReport:
+    """Bring tasks, clusters, sides and checks up to date with the stored sessions. Doing it twice changes nothing."""
+    cut = _cut(database, mining.kinds)
+    with database.reading() as connection:
+        everything = tasks.load(connection)
+    embedded = 0
+    for project in sorted({s.task.project for s in everything if s.cluster is None}):
+        members = [s for s in everything if s.task.project == project]
+        embedded += _place(database, embedder, mining, members, progress)
+    with database.reading() as connection:
+        everything = tasks.load(connection)
+    recurring = clusters(everything, mining.min_sessions)
+    _check(database, everything, recurring)
+    with database.reading() as connection:
+        checkable = sum(s.usable for s in tasks.load(connection))
+    return MineReport(
+        sessions=cut,
+        tasks=len(everything),
+        recurring=sum(map(len, recurring.values())),
+        clusters=len(recurring),
+        checkable=checkable,
+        embedded=embedded,
+    )
+
+
+def clusters(everything: Sequence[StoredTask], min_sessions: int) -> dict[ClusterId, list[StoredTask]]:
+    """The clusters that span at least `min_sessions` sessions, with their tasks, oldest first."""
+    found: dict[ClusterId, list[StoredTask]] = {}
+    for stored in everything:
+        if stored.cluster is not None:
+            found.setdefault(stored.cluster, []).append(stored)
+    return {i: m for i, m in found.items() if len({s.task.session_id for s in m}) >= min_sessions}
+
+
+def vectors_of(database: Database, embedder: Embedder, texts: Sequence[str]) -> tuple[Vectors, int]:
+    """Combined vectors of these texts, one row each, and how many had to be embedded now."""
+    with database.reading() as connection:
+        known = tasks.vectors(connection, texts, embedder.key)
+    missing = list(dict.fromkeys(text for text in texts if text not in known))
+    for start in range(0, len(missing), _TEXTS_AT_ONCE):
+        some = missing[start : start + _TEXTS_AT_ONCE]
+        fresh = dict(zip(some, embedder.encode(some), strict=True))
+        with database.writing() as connection:
+            tasks.save_vectors(connection, fresh, embedder.key)
+        known |= fresh
+    rows = np.stack([known[text] for text in texts]) if texts else np.zeros((0, 0), dtype=np.float32)
+    return ngrams.combine(rows, texts, english_only=embedder.english_only), len(missing)
+
+
+def _cut(database: Database, kinds: Sequence[str]) -> int:
+    """Cut changed sessions into tasks; a transaction holds some sessions with their marks."""
+    with database.reading() as connection:
+        waiting = sessions.unmined(connection, kinds)
+    for start in range(0, len(waiting), _SESSIONS_AT_ONCE):
+        some = waiting[start : start + _SESSIONS_AT_ONCE]
+        with database.writing() as connection:
+            for id_, _ in some:
+                transcript = sessions.transcript(connection, SessionId(id_))
+                tasks.save(connection, id_, transcript.agent, segment(transcript))
+            sessions.mark_mined(connection, some)
+    return len(waiting)
+
+
+def _place(
+    database: Database,
+    embedder: Embedder,
+    mining: Mining,
+    members: Sequence[StoredTask],
+    progress: Callable[[int, int], None] | None,
+) -> int:
+    """Give a project's new tasks their cluster and side. What was decided before stays."""
+    old = [s for s in members if s.cluster is not None and s.split is not None and s.group is not None]
+    new = [s for s in members if s.cluster is None]
+    ids = [s.task.id for s in new]
+    ordered = [*old, *new]
+    vectors, embedded = vectors_of(database, embedder, [s.task.request for s in ordered])
+    before, after = vectors[: len(old)], vectors[len(old) :]
+    centres = cluster.centres([s.cluster for s in old if s.cluster is not None], before)
+    clustering = cluster.assign(ids, after, centres, mining.similarity)
+    placement = split.place(
+        ids,
+        Known(requests=[s.task.request for s in new], vectors=after),
+        [Placed(task=s.task.id, group=s.group, split=s.split) for s in old if s.group and s.split],
+        Known(requests=[s.task.request for s in old], vectors=before),
+        (mining.near_duplicate, mining.shares),
+    )
+    with database.writing() as connection:
+        tasks.place(connection, placement.placed, dict(zip(ids, clustering.members, strict=True)))
+        tasks.join(connection, clustering.joined)
+        tasks.retire(connection, placement.retired)
+    if progress is not None:
+        progress(len(new), len(new))
+    return embedded
+
+
+def _check(database: Database, everything: Sequence[StoredTask], recurring: dict[ClusterId, list[StoredTask]]) -> None:
+    """Mine the checks of every recurring cluster anew; tasks outside of them have none."""
+    found: dict[TaskId, tuple[Check, ...]] = {}
+    for members in recurring.values():
+        found |= check.mine([c for c in map(_contrast, members) if c is not None])
+    changed = [s.task.id for s in everything if s.checks != found.get(s.task.id, ())]
+    with database.writing() as connection:
+        tasks.set_checks(connection, changed, found)
+
+
+def _contrast(stored: StoredTask) -> Contrast | None:
+    accepted = stored.task.accepted
+    if accepted is None:
+        return None
+    return Contrast(
+        task=stored.task.id,
+        session=stored.task.session_id,
+        rejected=tuple(a.answer for a in stored.task.rejected),
+        accepted=accepted.answer,
+    )

@@ -1,0 +1,212 @@
+"""One night: harvest is done, the rest follows. Mine, choose a skill, optimise it, stage what was accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sleepd.core.errors import BudgetSpent, NotMeasured
+from sleepd.core.model import Split, Verdict, digest
+from sleepd.core.ports import Ask, Failure, Purpose
+from sleepd.pipeline.adopt import recover
+from sleepd.pipeline.mine import Mining, clusters, mine
+from sleepd.pipeline.optimize import OptimizeReport, Optimizing, exhausted, optimize
+from sleepd.pipeline.prompts import OWN_MARK
+from sleepd.pipeline.reflect import CASES_AT_ONCE
+from sleepd.pipeline.rollout import Bench, outage
+from sleepd.pipeline.stage import stage
+from sleepd.pipeline.trial import Gating
+from sleepd.pipeline.work import Surroundings, Work, find_work
+from sleepd.store import nights, rollouts, tasks
+from sleepd.store.database import Database
+from sleepd.store.nights import Night, NightStatus
+from sleepd.store.proposals import Proposal, Status
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NightPlan:
+    """How one night is to be run."""
+
+    scope: str
+    """A project's folder, or `user` for all projects."""
+    date: str
+    """Local date, ISO."""
+    mining: Mining
+    optimizing: Optimizing
+    gating: Gating
+    surroundings: Surroundings
+    skill: str | None = None
+    """Work on this skill only."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlook:
+    """What a night would do, found out without asking a model."""
+
+    work: tuple[Work, ...]
+    chosen: Work | None
+    reason: str
+    """Why nothing was chosen; "" when something was."""
+    calls: int
+    """At most so many model calls."""
+
+
+def night_id(database: Database, scope: str, date: str) -> str:
+    """The id for a run now: an unfinished night of this scope and date is taken up, else the next number is given."""
+    stem = f"{date}-{digest(scope)[:8]}"
+    with database.reading() as connection:
+        known = [n for n in nights.nights(connection, limit=1_000) if n.scope == scope and n.date == date]
+    unfinished = [n for n in known if n.status is not NightStatus.DONE]
+    return unfinished[0].id if unfinished else f"{stem}-{len(known) + 1}"
+
+
+def outlook(bench: Bench, plan: NightPlan) -> Outlook:
+    """Mine, and say what would be worked on and what it may cost. No model is called."""
+    mine(bench.database, bench.embedder, plan.mining)
+    with bench.database.reading() as connection:
+        everything = tasks.load(connection)
+    in_scope = [s for s in everything if plan.scope in ("user", s.task.project)]
+    work = find_work(clusters(in_scope, plan.mining.min_sessions), plan.surroundings)
+    wanted = [w for w in work if plan.skill in (None, w.target.name)]
+    chosen, reason = _choose(bench, wanted, plan.optimizing)
+    return Outlook(work=work, chosen=chosen, reason=reason, calls=_most_calls(chosen, plan))
+
+
+def run_night(bench: Bench, plan: NightPlan, now: datetime, progress: Callable[[str], None] | None = None) -> Night:
+    """Run or go on with a night and write down how it ended.
+
+    Never raises for what a model does: an outage ends the night as `not-measured`, a spent budget as `budget-spent`.
+    """
+    night = Night(
+        id=bench.night_id,
+        scope=plan.scope,
+        date=plan.date,
+        status=NightStatus.RUNNING,
+        started_at=now,
+        ended_at=None,
+        message="",
+        report={},
+    )
+    with bench.database.writing() as connection:
+        nights.begin(connection, night)
+    recover(bench.database)
+    try:
+        ended = _steps(bench, plan, night, progress)
+    except NotMeasured as error:
+        ended = _ended(bench, night, (NightStatus.NOT_MEASURED, f"could not be measured: {error}"), {})
+    except BudgetSpent as error:
+        ended = _ended(bench, night, (NightStatus.BUDGET_SPENT, f"budget spent: {error}"), {})
+    return ended
+
+
+def preflight(bench: Bench) -> None:
+    """One short real call to each model; raises `NotMeasured` or `BudgetSpent` when it fails."""
+    for model in dict.fromkeys((bench.model, bench.reflector)):
+        ask = Ask(purpose=Purpose.PREFLIGHT, system=OWN_MARK, prompt="Reply with the word ready.", max_tokens=64)
+        outcome = model.ask(ask)
+        if isinstance(outcome, Failure) and outcome.cause.outside:
+            raise outage(outcome)
+
+
+def _steps(bench: Bench, plan: NightPlan, night: Night, progress: Callable[[str], None] | None) -> Night:
+    seen = outlook(bench, plan)
+    if seen.chosen is None:
+        return _ended(bench, night, (NightStatus.DONE, seen.reason), {"work": _work_rows(seen.work)})
+    preflight(bench)
+    done = optimize(bench, seen.chosen, plan.optimizing, plan.gating, progress)
+    staged = stage(bench, done)
+    report = {"work": _work_rows(seen.work), "skill": seen.chosen.target.name, **_optimized(done, staged)}
+    return _ended(bench, night, (NightStatus.DONE, _message(done, staged)), report)
+
+
+def _choose(bench: Bench, work: Sequence[Work], optimizing: Optimizing) -> tuple[Work | None, str]:
+    """The most expensive work that can be judged and has not just been tried in vain."""
+    reasons = []
+    for one in work:
+        reason = one.missing
+        if reason is None and exhausted(bench, one, optimizing.steps):
+            reason = "everything proposed for the present text was tried; new sessions will bring something new"
+        if reason is None:
+            return one, ""
+        if one.friction > 0:
+            reasons.append(f"{one.target.name}: {reason}")
+    return None, "; ".join(reasons) or "no recurring work that was ever corrected"
+
+
+def _most_calls(work: Work | None, plan: NightPlan) -> int:
+    if work is None:
+        return 0
+    o, g = plan.optimizing, plan.gating
+    pairs = g.pairs_per_night * (1 + g.baseline_samples)
+    reflections = o.steps * (-(-o.minibatch // CASES_AT_ONCE) + 1)
+    return 2 + o.steps * o.minibatch + reflections + pairs + 2 * len(work.usable(Split.TEST))
+
+
+def _ended(bench: Bench, night: Night, how: tuple[NightStatus, str], report: dict[str, object]) -> Night:
+    status, message = how
+    with bench.database.writing() as connection:
+        spent = rollouts.spent(connection, night.id)
+        spending = {
+            "calls": spent.rollouts + spent.reflections,
+            "tokens_in": spent.tokens_in,
+            "tokens_out": spent.tokens_out,
+            "cost_usd": spent.cost_usd,
+        }
+        ended = Night(
+            id=night.id,
+            scope=night.scope,
+            date=night.date,
+            status=status,
+            started_at=night.started_at,
+            ended_at=night.started_at,
+            message=message,
+            report={**report, "spending": spending},
+        )
+        nights.end(connection, ended)
+    return ended
+
+
+def _work_rows(work: Sequence[Work]) -> list[dict[str, object]]:
+    return [
+        {
+            "skill": w.target.name,
+            "agent": w.target.agent,
+            "sessions": w.frequency,
+            "friction": round(w.friction, 3),
+            "train": len(w.usable(Split.TRAIN)),
+            "val": len(w.usable(Split.VAL)),
+            "test": len(w.usable(Split.TEST)),
+        }
+        for w in work
+    ]
+
+
+def _optimized(done: OptimizeReport, staged: Sequence[Proposal]) -> dict[str, object]:
+    return {
+        "candidates": [
+            {
+                "index": t.trial.candidate.index,
+                "id": t.trial.candidate.id,
+                "verdict": t.trial.candidate.verdict.value,
+                "reason": t.trial.candidate.reason,
+                "effect": t.trial.effect,
+                "edits": [e.text or f"{e.op} {e.anchor}" for e in t.trial.candidate.edits],
+            }
+            for t in done.tried
+        ],
+        "proposals": [p.id for p in staged],
+        "unmatched": [{"edit": u.edit.text, "reason": u.reason} for u in done.unmatched],
+        "problems": list(done.problems),
+    }
+
+
+def _message(done: OptimizeReport, staged: Sequence[Proposal]) -> str:
+    waiting = sum(p.status is Status.WAITING for p in staged)
+    aside = sum(p.status is Status.QUARANTINED for p in staged)
+    open_ = sum(t.trial.candidate.verdict is Verdict.UNDECIDED for t in done.tried)
+    if not done.tried:
+        return f"{done.work.target.name}: nothing was proposed"
+    parts = [f"{len(done.tried)} tried", f"{waiting} to review"]
+    parts += [f"{aside} set aside as unsafe"] * bool(aside) + [f"{open_} undecided"] * bool(open_)
+    return f"{done.work.target.name}: " + ", ".join(parts)

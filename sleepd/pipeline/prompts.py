@@ -1,0 +1,99 @@
+"""What is said to models. Untrusted text stands behind a bar on each line, so that it cannot end its own quote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from sleepd.core.model import Edit, Outcome, Rollout, Score, Task
+from sleepd.core.ports import Ask, Purpose
+
+OWN_MARK = "[sleepd]"
+"""Every prompt that sleepd sends begins with it, so that a transcript of our own run is never taken for work."""
+
+_TEXT_LIMIT = 1_500
+_NO_SKILL = "(there is no skill file yet)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One piece of work as the reflection model sees it."""
+
+    task: Task
+    rollout: Rollout
+    neighbours: tuple[Task, ...]
+    """Similar past work, nearest first."""
+
+
+def rollout_ask(task: Task, skill: str, sample: int, max_tokens: int) -> Ask:
+    """Re-ask a task's request under a skill text: a text replay."""
+    system = _template("rollout").format(skill=skill.strip() or _NO_SKILL)
+    context = f"What came before:\n{quoted(task.context)}\n\nThe request:\n" if task.context else ""
+    return Ask(
+        purpose=Purpose.ROLLOUT,
+        system=system,
+        prompt=context + task.request,
+        sample=sample,
+        max_tokens=max_tokens,
+    )
+
+
+def reflect_ask(skill: str, cases: Sequence[Case], failed: Sequence[Edit], limit: int, max_tokens: int) -> Ask:
+    """Ask for edits. The checks themselves are never shown: the model could write to the test."""
+    parts = [
+        "The skill file today:",
+        quoted(skill or _NO_SKILL),
+        *(_case(number, case) for number, case in enumerate(cases, 1)),
+    ]
+    if failed:
+        parts += ["Changes that were tried and did not help (do not propose them again):"]
+        parts += [quoted(f"{edit.op} {edit.text or edit.anchor}") for edit in failed]
+    return Ask(
+        purpose=Purpose.REFLECT,
+        system=_template("reflect").format(limit=limit),
+        prompt="\n\n".join(parts),
+        max_tokens=max_tokens,
+    )
+
+
+def quoted(text: str) -> str:
+    """The text, cut, with a bar before each line."""
+    return "\n".join(f"| {line}" for line in text[:_TEXT_LIMIT].splitlines()) or "|"
+
+
+@cache
+def _template(name: str) -> str:
+    return (resources.files("sleepd.core") / "prompts" / f"{name}.md").read_text(encoding="utf-8")
+
+
+def _case(number: int, case: Case) -> str:
+    result = case.rollout.result
+    score = f"{result.value:.2f}" if isinstance(result, Score) else f"unscored ({result.cause})"
+    parts = [
+        f"## Work {number} (today's answer scores {score} of 1)",
+        _part("the request", case.task.request),
+        _part("what came before", case.task.context),
+        _part("today's answer", case.rollout.answer),
+        *_history(case.task),
+    ]
+    for nearness, neighbour in enumerate(case.neighbours, 1):
+        parts.append(f"### Similar past work {nearness}")
+        parts.append(_part("the request", neighbour.request))
+        parts += _history(neighbour)
+    return "\n".join(p for p in parts if p)
+
+
+def _history(task: Task) -> Iterable[str]:
+    """Good and bad attempts side by side, with the reactions."""
+    for attempt in task.attempts:
+        if attempt.outcome is not Outcome.UNKNOWN:
+            yield _part(f"{attempt.outcome} in the past", attempt.answer)
+        if attempt.outcome is Outcome.REJECTED:
+            yield _part("a tool said", attempt.tool_output or "")
+            yield _part("the user said", attempt.reaction or "")
+
+
+def _part(title: str, text: str) -> str:
+    return f"{title}:\n{quoted(text)}" if text.strip() else ""

@@ -1,0 +1,118 @@
+"""Read outcomes, propose edits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from sleepd.core.model import Edit, EditOp, Score, digest
+from sleepd.core.ports import Ask, Failure
+from sleepd.core.select import Proposed
+from sleepd.pipeline.prompts import Case, reflect_ask
+from sleepd.pipeline.rollout import Bench, outage
+from sleepd.store import rollouts
+
+CASES_AT_ONCE = 4
+_FAILED_SHOWN = 20
+
+
+class _Edit(BaseModel):
+    """An edit as a model writes it: untrusted."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    op: EditOp = EditOp.ADD
+    anchor: str | None = None
+    text: str = ""
+    reason: str = ""
+
+
+class _Reply(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    edits: list[_Edit]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reflected:
+    """What the reflection model proposed, and what it said that could not be used."""
+
+    proposed: tuple[Proposed, ...]
+    problems: tuple[str, ...]
+
+
+def reflect(bench: Bench, skill: str, cases: Sequence[Case], failed: Sequence[Edit], limit: int) -> Reflected:
+    """Ask about failures and successes apart, a few at a time. A reply paid for once is not paid for again.
+
+    Raises `NotMeasured` or `BudgetSpent` when the model cannot be reached or the budget is spent.
+    """
+    proposed, problems = [], []
+    for some in _minibatches(cases):
+        ask = reflect_ask(skill, some, failed[-_FAILED_SHOWN:], limit, bench.max_tokens)
+        reply = _reply(bench, ask)
+        edits = parse(reply.text, limit) if isinstance(reply, _Said) else reply
+        if isinstance(edits, str):
+            problems.append(edits)
+        else:
+            sessions = tuple(dict.fromkeys(str(case.task.session_id) for case in some))
+            proposed.append(Proposed(edits=edits, sessions=sessions))
+    return Reflected(proposed=tuple(proposed), problems=tuple(problems))
+
+
+def parse(text: str, limit: int) -> tuple[Edit, ...] | str:
+    """The edits in a model's reply, at most `limit`, or the sentence that says why there are none to be read.
+
+    Finds the JSON object also inside a fence or prose.
+    """
+    start = text.find("{")
+    while start >= 0:
+        try:
+            value, _ = json.JSONDecoder(strict=False).raw_decode(text, start)
+            reply = _Reply.model_validate(value)
+        except (ValueError, ValidationError, RecursionError):
+            start = text.find("{", start + 1)
+            continue
+        return tuple(_edit(e) for e in reply.edits[:limit])
+    return "the reflection model's reply holds no edits in JSON"
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    text: str
+
+
+def _reply(bench: Bench, ask: Ask) -> _Said | str:
+    """The reply's text, or the reason why there is none."""
+    address = digest(ask.system, ask.prompt)
+    with bench.database.reading() as connection:
+        known = rollouts.reflection(connection, address, bench.reflector.key)
+    if known is not None:
+        return _Said(known)
+    outcome = bench.reflector.ask(ask)
+    if isinstance(outcome, Failure):
+        if outcome.cause.outside:
+            raise outage(outcome)
+        return f"the reflection model gave no answer ({outcome.cause}): {outcome.message}"
+    with bench.database.writing() as connection:
+        rollouts.save_reflection(connection, address, bench.reflector.key, outcome, bench.night_id)
+    return _Said(outcome.text)
+
+
+def _minibatches(cases: Sequence[Case]) -> Iterator[Sequence[Case]]:
+    failures = [c for c in cases if not _succeeded(c)]
+    successes = [c for c in cases if _succeeded(c)]
+    for group in (failures, successes):
+        for start in range(0, len(group), CASES_AT_ONCE):
+            yield group[start : start + CASES_AT_ONCE]
+
+
+def _succeeded(case: Case) -> bool:
+    result = case.rollout.result
+    return isinstance(result, Score) and result.value >= 1
+
+
+def _edit(edit: _Edit) -> Edit:
+    return Edit(op=edit.op, anchor=edit.anchor, text=" ".join(edit.text.split()), reason=" ".join(edit.reason.split()))

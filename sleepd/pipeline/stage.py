@@ -1,0 +1,74 @@
+"""Accepted candidates become proposals for a person to look at; suspicious ones are set aside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sleepd.core import edit
+from sleepd.core.model import Rollout, Score, Split, Verdict
+from sleepd.core.screen import screen
+from sleepd.pipeline.optimize import OptimizeReport, Tally
+from sleepd.pipeline.rollout import Bench, Order, run_all
+from sleepd.pipeline.work import Work
+from sleepd.store import proposals
+from sleepd.store.proposals import Proposal, Status
+
+# Sealed rollouts are apart from all others; each is made once, after the verdict, and decides nothing.
+_SEALED_SAMPLE = 950_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sealed:
+    """Mean scores of the sealed tasks under the live text and under the candidate."""
+
+    count: int
+    """Tasks scored under both."""
+    before: float | None
+    after: float | None
+
+
+def stage(bench: Bench, report: OptimizeReport) -> tuple[Proposal, ...]:
+    """One proposal for each candidate that crossed tonight."""
+    accepted = [t for t in report.tried if t.trial.candidate.verdict is Verdict.ACCEPTED]
+    return tuple(_stage(bench, report.work, tally) for tally in accepted)
+
+
+def _stage(bench: Bench, work: Work, tally: Tally) -> Proposal:
+    candidate = tally.trial.candidate
+    before, after = bench.text(candidate.base), bench.text(candidate.text)
+    added = "\n".join(line for line in after.splitlines() if line not in before.splitlines())
+    found = {f.rule: f for f in (*screen(candidate.edits), *screen(added))}
+    sealed = _sealed(bench, work, tally)
+    proposal = Proposal(
+        id=candidate.id,
+        night_id=bench.night_id,
+        status=Status.QUARANTINED if found else Status.WAITING,
+        findings=tuple(f"{f.rule}: {f.why}" for f in found.values()),
+        diff=edit.diff(before, after, name=candidate.target.name),
+        sessions=tally.sessions,
+        sealed_count=sealed.count,
+        sealed_before=sealed.before,
+        sealed_after=sealed.after,
+    )
+    with bench.database.writing() as connection:
+        proposals.stage(connection, proposal)
+    return proposal
+
+
+def _sealed(bench: Bench, work: Work, tally: Tally) -> Sealed:
+    candidate = tally.trial.candidate
+    tasks = work.usable(Split.TEST)
+    sample = _SEALED_SAMPLE + candidate.index
+    texts = (candidate.base, candidate.text)
+    made = run_all(bench, [Order(task=s, text=text, sample=sample) for text in texts for s in tasks])
+    pairs = zip(_values(made[: len(tasks)]), _values(made[len(tasks) :]), strict=True)
+    known = [(b, a) for b, a in pairs if b is not None and a is not None]
+    if not known:
+        return Sealed(count=0, before=None, after=None)
+    before, after = (sum(side) / len(known) for side in zip(*known, strict=True))
+    return Sealed(count=len(known), before=before, after=after)
+
+
+def _values(made: Sequence[Rollout]) -> list[float | None]:
+    return [r.result.value if isinstance(r.result, Score) else None for r in made]

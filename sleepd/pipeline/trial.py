@@ -1,0 +1,140 @@
+"""Put a candidate through the gate: draw pairs as its schedule says, and let `core.gate` decide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sleepd.core import gate, schedule
+from sleepd.core.gate import Decision, Rule, Terms
+from sleepd.core.model import Candidate, Digest, Pair, Rollout, Score, SkillTarget, TaskId, Verdict, digest
+from sleepd.core.schedule import Draw
+from sleepd.core.select import Bundle
+from sleepd.pipeline.rollout import Bench, Order, by_task, key, run_all
+from sleepd.store import proposals, rollouts
+from sleepd.store.proposals import Trial
+from sleepd.store.tasks import StoredTask
+
+_PAIRS_AT_ONCE = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gating:
+    """What a candidate must show, and what a night may spend on it."""
+
+    rule: Rule = Rule.EVIDENCE
+    alpha: float = 0.05
+    beta: float = 0.10
+    smallest_effect: float = 0.10
+    baseline_samples: int = 4
+    pairs_per_night: int = 120
+    max_pairs: int = 400
+    max_nights: int = 14
+    coverage: float = 0.8
+    waiting_share: float = 0.5
+
+    def terms(self, alpha: float) -> Terms:
+        """The terms of a candidate whose level is `alpha`."""
+        return Terms(
+            alpha=alpha,
+            beta=self.beta,
+            smallest_effect=self.smallest_effect,
+            coverage=self.coverage,
+            max_pairs=self.max_pairs,
+            rule=self.rule,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """What candidates of one night are compared on."""
+
+    target: SkillTarget
+    base: str
+    """The live text; "" when there is no file yet."""
+    tasks: tuple[StoredTask, ...]
+    """The validation tasks."""
+
+
+def enter(bench: Bench, ground: Ground, bundle: Bundle, text: str, gating: Gating) -> Trial:
+    """Give a candidate its index and level, before its first pair; one that was entered before is found again."""
+    with bench.database.writing() as connection:
+        base = rollouts.put_text(connection, ground.base)
+        after = rollouts.put_text(connection, text)
+        index = proposals.next_index(connection)
+        candidate = Candidate(
+            id=identity(bench, ground, after, gating),
+            index=index,
+            alpha=gate.level(index, proposals.acceptances(connection), gating.alpha),
+            target=ground.target,
+            base=base,
+            text=after,
+            edits=bundle.edits,
+            tasks=tuple(s.task.id for s in ground.tasks),
+            model=bench.model.key,
+        )
+        return proposals.start(connection, candidate, bench.night_id)
+
+
+def identity(bench: Bench, ground: Ground, text: Digest, gating: Gating) -> Digest:
+    """What the evidence is about (promise 6): any change makes another candidate, which starts at 1."""
+    judged = [f"{o.task_id}:{o.judge}" for o in (key(bench, _order(s, text, 0)) for s in ground.tasks)]
+    parts = (ground.target.agent, ground.target.name, digest(ground.base), text, bench.model.key)
+    return digest("candidate", *parts, str(gating.rule), str(gating.alpha), *judged)
+
+
+def left(bench: Bench, pairs: int) -> int:
+    """How many of tonight's `pairs` are not drawn yet; a rerun of a killed night does not start anew."""
+    with bench.database.reading() as connection:
+        return max(0, pairs - proposals.drawn(connection, bench.night_id))
+
+
+def measure(bench: Bench, ground: Ground, trial: Trial, gating: Gating, budget: int) -> Decision:
+    """Draw at most `budget` more pairs, until the gate decides. What was drawn before counts.
+
+    Raises `NotMeasured` or `BudgetSpent`; the pairs until then are kept, and the schedule goes on from there.
+    """
+    candidate = trial.candidate
+    with bench.database.reading() as connection:
+        done = list(proposals.pairs(connection, candidate.id))
+    terms = gating.terms(candidate.alpha)
+    limit = min(gating.max_pairs, len(done) + budget)
+    draws = schedule.draws(candidate, limit, gating.baseline_samples, gating.rule)
+    nights = trial.nights + (trial.night_id != bench.night_id)
+    decision = gate.decide(done, terms) if gating.rule is Rule.EVIDENCE else None
+    while decision is None or (decision.verdict is Verdict.UNDECIDED and len(done) < len(draws)):
+        some = draws[len(done) : len(done) + _PAIRS_AT_ONCE] if gating.rule is Rule.EVIDENCE else draws[len(done) :]
+        done += _pairs(bench, ground, candidate, some)
+        decision = gate.decide(done, terms)
+        with bench.database.writing() as connection:
+            proposals.save_pairs(connection, candidate.id, done[-len(some) :] if some else [], bench.night_id)
+            proposals.decide(connection, candidate.id, decision, nights)
+    return decision
+
+
+def _pairs(bench: Bench, ground: Ground, candidate: Candidate, draws: Sequence[Draw]) -> list[Pair]:
+    tasks = by_task(ground.tasks)
+    orders = [order for draw in draws for order in _orders(draw, candidate, tasks)]
+    results = iter(run_all(bench, orders))
+    pairs = []
+    for draw in draws:
+        tried = _value([next(results)])
+        baseline = _value([next(results) for _ in draw.baseline_samples])
+        pairs.append(Pair(draw=draw.number, task_id=draw.task_id, candidate=tried, baseline=baseline))
+    return pairs
+
+
+def _orders(draw: Draw, candidate: Candidate, tasks: dict[TaskId, StoredTask]) -> list[Order]:
+    task = tasks[draw.task_id]
+    tried = _order(task, candidate.text, draw.candidate_sample)
+    return [tried, *(_order(task, candidate.base, sample) for sample in draw.baseline_samples)]
+
+
+def _order(task: StoredTask, text: Digest, sample: int) -> Order:
+    return Order(task=task, text=text, sample=sample)
+
+
+def _value(made: Sequence[Rollout]) -> float | None:
+    """The mean score, or None when one could not be scored: leaving it out would choose among the rollouts."""
+    values = [r.result.value for r in made if isinstance(r.result, Score)]
+    return sum(values) / len(values) if len(values) == len(made) else None

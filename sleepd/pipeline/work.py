@@ -1,0 +1,104 @@
+"""Choose what a night works on: the skill whose recurring work costs the user most."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sleepd.core import gate
+from sleepd.core.model import ClusterId, SkillTarget, Split
+from sleepd.skills import files, targets
+from sleepd.store.tasks import StoredTask
+
+# A new skill is named after its oldest tasks, which stay the oldest, so that the name does not change.
+_NAMED_AFTER = 7
+_SHARED = 0.7
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """One skill target with the recurring work that it is for."""
+
+    target: SkillTarget
+    tasks: tuple[StoredTask, ...]
+    """All tasks of its clusters, oldest first."""
+    frequency: int
+    """Sessions in which the work came up."""
+    friction: float
+    """Mean number of times the user had to ask again."""
+
+    @property
+    def priority(self) -> float:
+        return self.frequency * self.friction
+
+    def usable(self, split: Split) -> tuple[StoredTask, ...]:
+        """The checkable tasks of one side."""
+        return tuple(s for s in self.tasks if s.usable and s.split is split)
+
+    @property
+    def missing(self) -> str | None:
+        """None when the gate has enough to judge by; else what is missing, in words."""
+        groups = len({s.group for s in self.usable(Split.TEST)})
+        if not self.usable(Split.TRAIN):
+            return "not enough checkable tasks: none to learn from"
+        return gate.enough(len({s.group for s in self.usable(Split.VAL)}), groups)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """Where skill files are looked for."""
+
+    home: Path
+    env: Mapping[str, str]
+
+
+def find_work(recurring: Mapping[ClusterId, Sequence[StoredTask]], surroundings: Surroundings) -> tuple[Work, ...]:
+    """All work worth a skill, the most expensive for the user first."""
+    by_path: dict[str, tuple[SkillTarget, list[StoredTask]]] = {}
+    for members in recurring.values():
+        target = _target(members, surroundings)
+        by_path.setdefault(target.path, (target, []))[1].extend(members)
+    work = [_work(target, members) for target, members in by_path.values()]
+    return tuple(sorted(work, key=lambda w: (-w.priority, w.target.agent, w.target.name)))
+
+
+def live_text(target: SkillTarget) -> str:
+    """What stands in the target's file now; "" when it is not there."""
+    file = files.read(Path(target.path))
+    return file.text if file is not None else ""
+
+
+def _work(target: SkillTarget, members: Sequence[StoredTask]) -> Work:
+    ordered = sorted(members, key=lambda s: (s.task.at, s.task.id))
+    return Work(
+        target=target,
+        tasks=tuple(ordered),
+        frequency=len({s.task.session_id for s in ordered}),
+        friction=sum(s.task.friction for s in ordered) / len(ordered),
+    )
+
+
+def _target(members: Sequence[StoredTask], surroundings: Surroundings) -> SkillTarget:
+    """The skill that was active in most of the tasks, else a new one of the project."""
+    first = members[0]
+    active = Counter((s.agent, s.task.skill) for s in members if s.task.skill)
+    if active and active.total() * 2 > len(members):
+        known = targets.discover(surroundings.home, Path(first.task.project), surroundings.env)
+        for (agent, name), _ in active.most_common():
+            found = targets.by_skill_name(known, name or "", agent)
+            if found is not None:
+                return found
+    agent = Counter(s.agent for s in members).most_common(1)[0][0]
+    requests = [s.task.request for s in members[:_NAMED_AFTER]]
+    name = targets.slug(" ".join(shared_words(requests)) or requests[0])
+    return targets.new_project_target(agent, Path(first.task.project), name, targets.when_to_load(requests[0]))
+
+
+def shared_words(requests: Sequence[str]) -> tuple[str, ...]:
+    """The words, in order of first appearance, that most of these requests have: what the work is called."""
+    heard = [dict.fromkeys(re.findall(r"[^\W\d_]{3,}", request.casefold())) for request in requests]
+    counts = Counter(word for words in heard for word in words)
+    return tuple(word for word, count in counts.items() if count >= _SHARED * len(requests))

@@ -1,0 +1,182 @@
+"""The simulated model: an agent that obeys the rules it finds in its prompt, and a reflection that quotes its prompt.
+
+It is a model adapter like any other and sees what a provider would see: a system text and a prompt. It is told neither
+which skill text is the live one nor which task is held out nor which edit is good.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from sleepd.core.errors import UnknownName
+from sleepd.core.ports import Ask, Failure, Purpose, Reply
+from sleepd.simulate.personas import Family, Persona, Rule, Slot, family_of, fields_of, persona
+
+OBEDIENCE = 0.95
+"""Probability that the agent keeps a rule that its skill text states."""
+DEFIANCE = 0.15
+"""Factor on the base rate of a rule that its skill text speaks against."""
+
+_VARIANTS = ("", "distractors-only")
+_NEGATIONS = frozenset({"no", "not", "never", "without", "avoid", "skip", "omit", "don't"})
+_BINDING = re.compile(
+    r"\b(?:must|should|has to|needs?|belongs?)\b|^(?:Start|Begin|End|Put|Give|Use|Write|Add|Close"
+    r"|Keep|Always|No|Never|Do not|Note|Hint)\b"
+)
+_QUOTED = re.compile(r"^(?P<title>[a-z][\w' ]*):$")
+_SAYING = ("the user said", "a tool said", "what came before", "the request")
+_WORDS = (4, 45)
+
+
+class _Named(Protocol):
+    """What of the settings is needed."""
+
+    model: str
+    seed: int | None
+
+
+def from_settings(settings: _Named) -> SimulatedModel:
+    """`model` is a persona's name, or `persona/variant`; raises `UnknownName`."""
+    who, _, variant = settings.model.partition("/")
+    if variant not in _VARIANTS:
+        raise UnknownName("variant of the simulated model", variant, _VARIANTS[1:])
+    return SimulatedModel(persona(who), seed=settings.seed or 0, variant=variant)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Quote:
+    title: str
+    text: str
+
+
+class SimulatedModel:
+    """Answers rollouts as a persona's agent would, and reflections by quoting what it reads."""
+
+    def __init__(self, who: Persona, *, seed: int, variant: str = "") -> None:
+        self._who = who
+        self._seed = seed
+        self._variant = variant
+
+    @property
+    def key(self) -> str:
+        return f"simulated:{self._who.name}{'/' * bool(self._variant)}{self._variant}:seed={self._seed}"
+
+    def ask(self, ask: Ask) -> Reply | Failure:
+        chance = _chance(self._seed, ask)
+        match ask.purpose:
+            case Purpose.ROLLOUT:
+                text = answer(self._who, ask.system, ask.prompt, chance)
+            case Purpose.REFLECT:
+                text = _edits(ask.prompt, chance, distractors_only=self._variant == "distractors-only")
+            case Purpose.PREFLIGHT:
+                text = "ready"
+        tokens_in = (len(ask.system) + len(ask.prompt)) // 4
+        return Reply(text=text, tokens_in=tokens_in, tokens_out=len(text) // 4 + 1, cost_usd=0.0)
+
+
+def answer(who: Persona, system: str, prompt: str, chance: random.Random) -> str:
+    """The agent's answer: each rule of the request's family is kept with the probability its instructions imply."""
+    request = prompt.rpartition("The request:\n")[2]
+    family = family_of(who, request)
+    fields = fields_of(family, request) if family else None
+    if family is None or fields is None:
+        return f"Here is what I know about it: {' '.join(request.split()[:6])} and so on."
+    kept = {rule.key for rule in family.rules if chance.random() < probability(rule, system)}
+    return compose(family, fields, kept, chance)
+
+
+def probability(rule: Rule, instructions: str) -> float:
+    """How likely the agent keeps the rule under these instructions."""
+    stances = {_stance(rule, line) for line in instructions.splitlines()}
+    if -1 in stances:
+        return rule.base * DEFIANCE
+    return max(rule.base, OBEDIENCE) if 1 in stances else rule.base
+
+
+def compose(family: Family, fields: Mapping[str, str], kept: set[str], chance: random.Random) -> str:
+    """An answer of the family in which exactly these rules are kept; the rest of the wording is by chance."""
+    filled = {**fields, "title": family.title.format(**fields).capitalize()}
+    says = {slot: [_say(r, filled, r.key in kept) for r in family.rules if r.slot is slot] for slot in Slot}
+    body = [line.format(**filled) for line in chance.sample(family.body, 2)]
+    head = next((h for h in says[Slot.HEAD] if h), filled["title"])
+    parts = [head, "", " ".join([*body, *filter(None, says[Slot.BODY])])]
+    parts += filter(None, says[Slot.LINE])
+    parts += filter(None, says[Slot.TAIL])
+    return "\n".join(parts)
+
+
+def _say(rule: Rule, fields: Mapping[str, str], kept: bool) -> str:
+    return (rule.kept if kept else rule.broken).format(**fields)
+
+
+def _stance(rule: Rule, line: str) -> int:
+    """1 when the line demands the rule, -1 when it speaks against it, 0 when it is about something else."""
+    words = re.findall(r"[\w']+", line.casefold())
+    stems = {_stem(w) for w in words}
+    if not rule.stems <= stems:
+        return 0
+    negated = sum(w in _NEGATIONS for w in words) % 2 == 1
+    return 1 if negated == rule.forbids else -1
+
+
+def _stem(word: str) -> str:
+    return word[:-1] if word.endswith("s") and len(word) > 3 and not word.endswith("ss") else word
+
+
+def _chance(seed: int, ask: Ask) -> random.Random:
+    body = "\0".join((str(seed), ask.system, ask.prompt, str(ask.sample)))
+    return random.Random(int.from_bytes(hashlib.sha256(body.encode()).digest()[:8], "big"))
+
+
+def _edits(prompt: str, chance: random.Random, *, distractors_only: bool) -> str:
+    """Whatever in the prompt reads like an instruction, the most repeated first, and distractors of the same words."""
+    found = Counter(s for quote in _quotes(prompt) for s in _instructions(quote))
+    ordered = sorted(found, key=lambda s: (-found[s], hashlib.sha256(s.encode()).digest()))
+    distractors = [d for s in ordered for d in (_scrambled(s, chance), _reversed(s))]
+    chance.shuffle(distractors)
+    texts = distractors if distractors_only else [*ordered, *distractors[:2]]
+    edits = [{"op": "add", "anchor": None, "text": t, "reason": "stands in the material"} for t in texts]
+    return json.dumps({"edits": edits})
+
+
+def _quotes(prompt: str) -> Iterator[_Quote]:
+    title, lines = "", list[str]()
+    for line in [*prompt.splitlines(), ""]:
+        if line.startswith("|"):
+            lines.append(line[2:])
+            continue
+        if lines and title:
+            yield _Quote(title=title, text="\n".join(lines))
+        found = _QUOTED.match(line)
+        title, lines = (found["title"] if found else ""), []
+
+
+def _instructions(quote: _Quote) -> Iterator[str]:
+    if quote.title not in _SAYING:
+        return
+    for sentence in re.split(r"(?<=[.!?])\s+", quote.text.replace("\n", " ")):
+        bare = sentence.removeprefix("error: ").strip()
+        if _WORDS[0] <= len(bare.split()) <= _WORDS[1] and _BINDING.search(bare):
+            yield bare
+
+
+def _scrambled(sentence: str, chance: random.Random) -> str:
+    words = [w.strip(".,`").casefold() for w in sentence.split()]
+    some = chance.sample(words, max(3, len(words) // 2))
+    return f"Keep in mind: {' '.join(some)}."
+
+
+def _reversed(sentence: str) -> str:
+    first, _, rest = sentence.partition(" ")
+    if first.casefold() in _NEGATIONS:
+        return rest[:1].upper() + rest[1:]
+    if sentence.startswith("Do not "):
+        return "Do " + sentence.removeprefix("Do not ")
+    return f"Do not {sentence[:1].lower()}{sentence[1:]}"

@@ -1,0 +1,280 @@
+"""Write simulated sessions the way the agents themselves do, each in its own folder and format."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from sleepd.simulate.life import Call, Exchange, Said, SimSession
+
+_NAMESPACE = uuid.UUID("0d3b2f3e-55a5-4c2e-8d0c-7d5c1f6a9e21")
+_MODEL = "simulated-agent-1"
+Line = dict[str, object]
+
+
+def write(session: SimSession, home: Path, project: Path) -> Path:
+    """Write one session below `home`, as if it had run in `project`; returns the transcript's path."""
+    path, lines = _WRITERS[session.agent](session, home, project)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    body = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    path.write_text(body, encoding="utf-8", newline="\n")
+    return path
+
+
+class _Clock:
+    """Moments and ids of one session: a step each time, so that equal sessions are equal files."""
+
+    def __init__(self, session: SimSession) -> None:
+        self._session = session
+        self._now = session.start
+        self._count = 0
+
+    def at(self) -> datetime:
+        self._now += timedelta(seconds=7)
+        return self._now
+
+    def stamp(self) -> str:
+        return self.at().isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+    def millis(self) -> int:
+        return int(self.at().timestamp() * 1000)
+
+    def id(self) -> str:
+        self._count += 1
+        return str(uuid.uuid5(_NAMESPACE, f"{self._session.id}:{self._count}"))
+
+
+def _claude(session: SimSession, home: Path, project: Path) -> tuple[Path, Iterator[Line]]:
+    slug = "".join(c if c.isalnum() else "-" for c in str(project))
+    path = home / ".claude" / "projects" / slug / f"{session.id}.jsonl"
+    return path, _ClaudeLog(session, project).lines()
+
+
+class _ClaudeLog:
+    """Claude Code: one line per content block, chained by uuid."""
+
+    def __init__(self, session: SimSession, project: Path) -> None:
+        self._session = session
+        self._project = project
+        self._clock = _Clock(session)
+        self._last: str | None = None
+
+    def lines(self) -> Iterator[Line]:
+        yield {"type": "mode", "mode": "normal", "sessionId": self._session.id}
+        for exchange in self._session.exchanges:
+            yield self._line("user", {"role": "user", "content": exchange.prompt}, origin={"kind": "human"})
+            if self._session.skill:
+                yield from self._skill(self._session.skill)
+            for said in exchange.replies:
+                yield from self._said(said)
+
+    def _skill(self, name: str) -> Iterator[Line]:
+        use_id = f"toolu_{self._clock.id()}"
+        use: Line = {"type": "tool_use", "id": use_id, "name": "Skill", "input": {"skill": name}}
+        yield self._assistant([use])
+        yield self._result(use_id, f"Launching skill: {name}", ok=True)
+        body = f"Base directory for this skill: {self._project}/.claude/skills/{name}\n\n# {name}"
+        yield self._line("user", {"role": "user", "content": body}, isMeta=True, sourceToolUseID=use_id)
+
+    def _said(self, said: Said) -> Iterator[Line]:
+        message = f"msg_{self._clock.id()}"
+        if said.text:
+            yield self._assistant([{"type": "text", "text": said.text}], message)
+        if said.call is not None:
+            use_id = f"toolu_{self._clock.id()}"
+            yield self._assistant([_claude_use(use_id, said.call)], message)
+            yield self._result(use_id, _claude_output(said.call), ok=said.call.ok)
+
+    def _assistant(self, content: list[dict[str, object]], message: str | None = None) -> Line:
+        body = {
+            "id": message or f"msg_{self._clock.id()}",
+            "type": "message",
+            "role": "assistant",
+            "model": _MODEL,
+            "content": content,
+            "usage": {"input_tokens": 900, "output_tokens": 60, "cache_read_input_tokens": 12_000},
+        }
+        skill = {"attributionSkill": self._session.skill} if self._session.skill else {}
+        return self._line("assistant", body, requestId=f"req_{body['id']}", **skill)
+
+    def _result(self, use_id: str, output: str, *, ok: bool) -> Line:
+        block: dict[str, object] = {"type": "tool_result", "tool_use_id": use_id, "content": output}
+        if not ok:
+            block["is_error"] = True
+        return self._line("user", {"role": "user", "content": [block]}, toolUseResult={"stdout": output})
+
+    def _line(self, kind: str, message: object, **more: object) -> Line:
+        line: Line = {
+            "parentUuid": self._last,
+            "isSidechain": False,
+            "userType": "external",
+            "entrypoint": "cli",
+            "cwd": str(self._project),
+            "sessionId": self._session.id,
+            "version": "2.1.328",
+            "gitBranch": "main",
+            "type": kind,
+            "message": message,
+            "uuid": self._clock.id(),
+            "timestamp": self._clock.stamp(),
+            **more,
+        }
+        self._last = str(line["uuid"])
+        return line
+
+
+def _claude_use(use_id: str, call: Call) -> dict[str, object]:
+    if call.tool == "shell":
+        return {"type": "tool_use", "id": use_id, "name": "Bash", "input": {"command": call.argument}}
+    return {"type": "tool_use", "id": use_id, "name": "Read", "input": {"file_path": call.argument}}
+
+
+def _claude_output(call: Call) -> str:
+    return call.output if call.ok else f"Exit code 1\n{call.output}"
+
+
+def _codex(session: SimSession, home: Path, project: Path) -> tuple[Path, Iterator[Line]]:
+    day = session.start.strftime("%Y/%m/%d")
+    stamp = session.start.strftime("%Y-%m-%dT%H-%M-%S")
+    path = home / ".codex" / "sessions" / day / f"rollout-{stamp}-{session.id}.jsonl"
+    return path, _codex_lines(session, project)
+
+
+def _codex_lines(session: SimSession, project: Path) -> Iterator[Line]:
+    """Codex: wrapped lines, the prompt both as an event and as a response item, outcomes in the output's text."""
+    clock = _Clock(session)
+
+    def line(kind: str, payload: Line) -> Line:
+        return {"timestamp": clock.stamp(), "type": kind, "payload": payload}
+
+    meta: Line = {
+        "id": session.id,
+        "timestamp": clock.stamp(),
+        "cwd": str(project),
+        "originator": "codex_cli_rs",
+        "cli_version": "0.120.0",
+        "source": "cli",
+        "model_provider": "openai",
+        "git": {"branch": "main"},
+    }
+    yield line("session_meta", meta)
+    for exchange in session.exchanges:
+        turn = clock.id()
+        yield line("event_msg", {"type": "task_started", "turn_id": turn})
+        yield line("turn_context", {"turn_id": turn, "cwd": str(project), "model": _MODEL})
+        yield line("response_item", _codex_message("user", exchange.prompt))
+        yield line("event_msg", {"type": "user_message", "message": exchange.prompt, "images": []})
+        for said in exchange.replies:
+            for payload in _codex_said(said, clock):
+                yield line("response_item", payload)
+        final = exchange.replies[-1].text
+        yield line("event_msg", {"type": "task_complete", "turn_id": turn, "last_agent_message": final})
+
+
+def _codex_said(said: Said, clock: _Clock) -> Iterator[Line]:
+    if said.text:
+        yield _codex_message("assistant", said.text)
+    if said.call is not None:
+        call_id = f"call_{clock.id()}"
+        command = said.call.argument if said.call.tool == "shell" else f"cat {said.call.argument}"
+        arguments = json.dumps({"command": command})
+        yield {"type": "function_call", "name": "shell_command", "arguments": arguments, "call_id": call_id}
+        output = f"Exit code: {0 if said.call.ok else 1}\nWall time: 0.1 seconds\nOutput:\n{said.call.output}"
+        yield {"type": "function_call_output", "call_id": call_id, "output": output}
+
+
+def _codex_message(role: str, text: str) -> Line:
+    kind = "input_text" if role == "user" else "output_text"
+    return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
+
+
+def _copilot_cli(session: SimSession, home: Path, project: Path) -> tuple[Path, Iterator[Line]]:
+    path = home / ".copilot" / "session-state" / session.id / "events.jsonl"
+    return path, _copilot_cli_lines(session, project)
+
+
+def _copilot_cli_lines(session: SimSession, project: Path) -> Iterator[Line]:
+    """Copilot CLI: an event log."""
+    clock = _Clock(session)
+
+    def event(kind: str, data: Line) -> Line:
+        return {"type": kind, "data": data, "id": clock.id(), "timestamp": clock.stamp(), "parentId": None}
+
+    context = {"cwd": str(project), "branch": "main"}
+    start = {"sessionId": session.id, "version": 1, "copilotVersion": "1.0.102", "startTime": clock.stamp()}
+    yield event("session.start", {**start, "context": context})
+    for exchange in session.exchanges:
+        yield event("user.message", {"content": exchange.prompt, "attachments": [], "interactionId": clock.id()})
+        for said in exchange.replies:
+            yield from _copilot_cli_said(said, clock, event)
+    yield event("session.shutdown", {"shutdownType": "routine"})
+
+
+def _copilot_cli_said(said: Said, clock: _Clock, event: Callable[[str, Line], Line]) -> Iterator[Line]:
+    call_id = f"tooluse_{clock.id()}"
+    requests: list[Line] = []
+    if said.call is not None:
+        name, key = ("bash", "command") if said.call.tool == "shell" else ("view", "path")
+        requests = [{"toolCallId": call_id, "name": name, "arguments": {key: said.call.argument}, "type": "function"}]
+    message = {"messageId": clock.id(), "model": _MODEL, "content": said.text, "toolRequests": requests}
+    yield event("assistant.message", {**message, "outputTokens": 60})
+    if said.call is not None:
+        request = {"toolCallId": call_id, "toolName": requests[0]["name"], "arguments": requests[0]["arguments"]}
+        yield event("tool.execution_start", request)
+        ended = (
+            "" if said.call.tool == "read" else f"\n<shellId: 0 completed with exit code {0 if said.call.ok else 1}>"
+        )
+        result = {"content": said.call.output + ended}
+        yield event("tool.execution_complete", {"toolCallId": call_id, "success": said.call.ok, "result": result})
+
+
+def _vscode(session: SimSession, home: Path, project: Path) -> tuple[Path, Iterator[Line]]:
+    folder = home / ".config" / "Code" / "User" / "workspaceStorage" / uuid.uuid5(_NAMESPACE, project.name).hex
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "workspace.json").write_text(json.dumps({"folder": project.as_uri()}), encoding="utf-8")
+    return folder / "chatSessions" / f"{session.id}.jsonl", _vscode_lines(session)
+
+
+def _vscode_lines(session: SimSession) -> Iterator[Line]:
+    """VS Code: a log of changes to one object, a request pushed at a time and its answer afterwards."""
+    clock = _Clock(session)
+    state = {"version": 3, "sessionId": session.id, "creationDate": clock.millis(), "requests": []}
+    yield {"kind": 0, "v": state}
+    for number, exchange in enumerate(session.exchanges):
+        request = {
+            "requestId": f"request_{clock.id()}",
+            "timestamp": clock.millis(),
+            "message": {"text": exchange.prompt, "parts": []},
+            "modelId": f"copilot/{_MODEL}",
+            "response": [],
+        }
+        yield {"kind": 2, "k": ["requests"], "v": [request]}
+        yield {"kind": 2, "k": ["requests", number, "response"], "v": list(_vscode_parts(exchange, clock))}
+        yield {"kind": 1, "k": ["requests", number, "modelState"], "v": {"value": 1, "completedAt": clock.millis()}}
+
+
+def _vscode_parts(exchange: Exchange, clock: _Clock) -> Iterator[Line]:
+    for said in exchange.replies:
+        if said.text:
+            yield {"value": said.text}
+        if said.call is not None:
+            tool = "run_in_terminal" if said.call.tool == "shell" else "copilot_readFile"
+            yield {
+                "kind": "toolInvocationSerialized",
+                "toolId": tool,
+                "toolCallId": f"call-{clock.id()}",
+                "isConfirmed": {"type": 1},
+                "isComplete": True,
+                "toolSpecificData": {"kind": "terminal", "commandLine": {"original": said.call.argument}},
+                "resultDetails": {
+                    "input": said.call.argument,
+                    "output": [{"type": "embed", "isText": True, "value": said.call.output}],
+                    "isError": not said.call.ok,
+                },
+            }
+
+
+_WRITERS = {"claude-code": _claude, "codex": _codex, "copilot-cli": _copilot_cli, "copilot-vscode": _vscode}
