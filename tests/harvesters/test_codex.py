@@ -115,6 +115,13 @@ def test_the_same_reply_twice_stays_two_replies(tmp_path: Path) -> None:
     assert ["a", "Done.", "b", "Done."] == [turn.text for turn in session.turns]
 
 
+def test_the_last_message_of_a_task_is_a_reply_only_where_none_was_seen(tmp_path: Path) -> None:
+    """Some clients state the final words with the task's end alone; elsewhere they may differ a little."""
+    pen = Pen().meta().user("a").event("task_complete", last_agent_message="only here").user("b").reply("Done.")
+    session = session_of(pen.event("task_complete", last_agent_message="Done").save(tmp_path))
+    assert ["a", "only here", "b", "Done."] == [turn.text for turn in session.turns]
+
+
 def test_paginated_rollouts_are_read_by_their_items(tmp_path: Path) -> None:
     """A file without user events takes its prompts from finished items, not also from response items."""
     pen = Pen().meta(history_mode="paginated").task("t1").asked("run it")
@@ -243,6 +250,14 @@ def test_what_was_rolled_back_is_abandoned(tmp_path: Path) -> None:
     pen = Pen().meta().user("keep").reply("kept").user("wrong").reply("bad").event("thread_rolled_back", num_turns=1)
     session = session_of(pen.user("right").save(tmp_path))
     assert ["wrong", "bad"] == [turn.text for turn in session.turns if turn.abandoned]
+
+
+def test_a_call_after_a_rollback_does_not_belong_to_what_was_rolled_back(tmp_path: Path) -> None:
+    """It is the work that counts, though no words came before it."""
+    pen = Pen().meta().user("x").user("wrong").reply("bad").event("thread_rolled_back", num_turns=1).call("c1")
+    assert [("bad", True), ("", False)] == [
+        (turn.text, turn.abandoned) for turn in session_of(pen.save(tmp_path)).turns if turn.origin is Origin.REPLY
+    ]
 
 
 def test_the_text_of_a_compaction_is_not_harvested(tmp_path: Path) -> None:
@@ -547,6 +562,16 @@ def test_a_rollback_behind_what_is_new_reads_the_file_whole(tmp_path: Path) -> N
     assert readings[1].whole
     assert readings[1].session is not None
     assert [True, True] == [turn.abandoned for turn in readings[1].session.turns]
+
+
+def test_late_evidence_does_not_erase_an_output(tmp_path: Path) -> None:
+    """A late result replaces the whole earlier one; where it knows less, the file is read whole instead."""
+    early = Pen().meta().user("x").call("c1").output("c1", "Exit code: 0\nOutput:\nfine")
+    late = Pen().item(type="CommandExecution", id="c1", status="failed", exit_code=1)
+    readings = list(read_in_pieces(tmp_path / NAME, [b"".join(early.lines()), b"".join(late.lines())]))
+    assert readings[1].session is not None
+    call = calls(readings[1].session)["c1"]
+    assert (True, ToolStatus.ERROR, "Exit code: 0\nOutput:\nfine") == (readings[1].whole, call.status, call.output)
 
 
 def test_a_cursor_of_another_version_reads_the_file_whole(tmp_path: Path) -> None:
