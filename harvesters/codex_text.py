@@ -32,7 +32,9 @@ _IMAGE_WRAPPER = re.compile(r"</?image\b[^>]*>")
 _SHELL_LINE = re.compile(r"<command>\s*(.*?)\s*</command>", re.DOTALL)
 _SKILL_NAME = re.compile(r"<name>\s*(.*?)\s*</name>", re.DOTALL)
 _SKILL_PATH = re.compile(r"<path>\s*(.*?)\s*</path>", re.DOTALL)
-_SKILL_READ = re.compile(r"""[^\s"'`|;<>()=,]*[/\\]([^\s/\\"'`]+)[/\\]+SKILL\.md\b""")
+_SKILL_FILE = "SKILL.md"
+_SKILL_READ = re.compile(r"""[^\s"'`|;<>()=,]*[/\\]([^\s/\\"'`]+)[/\\]+SKILL\.md$""")
+_PATH_CHARACTERS = 512
 _CITATION = re.compile(r"<oai-mem-citation>.*?</oai-mem-citation>", re.DOTALL)
 
 _HEADER_CHARACTERS = 800
@@ -108,7 +110,15 @@ def skill_of(fragment: str) -> Skill | None:
 
 def skills_read(command: str) -> list[Skill]:
     """The SKILL.md files that a command names: reading one is how the agent loads a skill by itself."""
-    return [Skill(found.group(1), found.group(0)) for found in _SKILL_READ.finditer(command)]
+    found = []
+    end = command.find(_SKILL_FILE)
+    while end >= 0:
+        end += len(_SKILL_FILE)
+        path = _SKILL_READ.search(command[max(0, end - _PATH_CHARACTERS) : end])
+        if path is not None:
+            found.append(Skill(path.group(1), path.group(0)))
+        end = command.find(_SKILL_FILE, end)
+    return found
 
 
 def last_segment(name: str) -> str:
