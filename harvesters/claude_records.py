@@ -34,6 +34,7 @@ _WIRE_NAMES = {
     "is_visible_in_transcript_only": "isVisibleInTranscriptOnly",
     "prompt_source": "promptSource",
     "request_id": "requestId",
+    "request_session_id": "requestSessionId",
     "tool_denial_kind": "toolDenialKind",
     "source_tool_use_id": "sourceToolUseID",
     "attribution_skill": "attributionSkill",
@@ -66,6 +67,8 @@ class Record(msgspec.Struct, rename=_WIRE_NAMES, gc=False):
     prompt_source: str | None = None
     origin: Raw = ABSENT
     request_id: str | None = None
+    request_session_id: str | None = None
+    """The session in which a copied response was made."""
     tool_denial_kind: str | None = None
     source_tool_use_id: str | None = None
     attribution_skill: str | None = None

@@ -166,6 +166,9 @@ class SessionBuilder:
         self._spoken = True
         synthetic = message.model == _SYNTHETIC
         self._count(record, message)
+        made_in = record.request_session_id
+        if self._memory.parent is None and made_in is not None and made_in != self._stem:
+            self._memory.parent = made_in
         if message.model and not synthetic and message.model not in self._memory.models:
             self._memory.models.append(message.model)
         turn: TurnDraft | None = None

@@ -487,6 +487,14 @@ def test_a_copied_history_keeps_its_ids(session: ToSession) -> None:
     assert [turn.id for turn in original.turns] == [turn.id for turn in copy.turns]
 
 
+def test_a_copied_response_names_the_session_it_was_made_in(session: ToSession) -> None:
+    """2.1.328 rewrites the session id of copied lines, but leaves this trace."""
+    talk = Talk(session="fork")
+    talk.prompt("Go.")
+    talk.reply("m1", "Gone.", requestSessionId=SESSION)
+    assert SESSION == session(talk, "fork.jsonl").parent_id
+
+
 @pytest.mark.parametrize(
     "records",
     [
