@@ -44,10 +44,11 @@ def redact(text: str, limit: int) -> Redacted:
     names: list[str] = []
     while True:
         spans = _merged(_spans(view, limit))
-        if not spans and (len(view) <= limit or not _spans(view[max(0, limit - _EDGE) : limit], limit)):
-            return Redacted(text=view[:limit], found=tuple(names))
         names += [rule for _, _, rule in spans]
-        view = _replaced(view, spans, limit)
+        seen, view = view, _replaced(view, spans, limit)
+        settled = not spans and (len(seen) <= limit or not _spans(view[-_EDGE:], limit))
+        if settled or view == seen:
+            return Redacted(text=view, found=tuple(names))
 
 
 def _spans(text: str, limit: int) -> list[Span]:
@@ -59,9 +60,11 @@ def _spans(text: str, limit: int) -> list[Span]:
     for at in needles(raw):
         if at >= limit:
             break
-        if at >= done and (span := _at(text, raw, at, public)):
+        word = _keyword(text, at)
+        span = _at(text, raw, at, public) if word is None else assignment(text, at, word) if at >= done else None
+        if span:
             spans.append(span)
-            done = span[1] if span[2] == "private-key" else done
+            done = max(done, span[1])
     spans += long_tokens(text, raw, public)
     spans += _cards(text, raw)
     if len(text) > limit:
@@ -69,12 +72,16 @@ def _spans(text: str, limit: int) -> list[Span]:
     return [span for span in spans if span[0] < limit]
 
 
-def _at(text: str, raw: bytes, at: int, public: list[tuple[int, int]]) -> Span | None:
-    """The secret that the needle at `at` leads to."""
+def _keyword(text: str, at: int) -> str | None:
+    """The word for a secret that stands at `at`, if the needle there is the beginning of one."""
     head = text[at : at + 4].lower()
     word = KEYWORDS.get(head) or KEYWORDS.get(head[:3])
-    if word:
-        return assignment(text, at, word) if len(word) <= 4 or text[at : at + len(word)].lower() == word else None
+    return word if word and (len(word) <= 4 or text[at : at + len(word)].lower() == word) else None
+
+
+def _at(text: str, raw: bytes, at: int, public: list[tuple[int, int]]) -> Span | None:
+    """The secret that a needle other than a word leads to."""
+    head = text[at : at + 4].lower()
     if head[:3] == "://":
         address = _USER_INFO.match(text, at)
         return (*address.span("password"), "url-password") if address else None
@@ -169,11 +176,13 @@ _HEADER = re.compile(
     re.I | re.ASCII,
 )
 _BEARER = re.compile(
-    rf"(?:bearer|basic)(?:\+|%20|[ \t]{{1,4}})(?!{TEMPLATE})(?=[\w.~+/-]{{0,64}}[0-9A-Z])(?P<value>[\w.~+/-]{{16,}}=*)",
-    re.I | re.ASCII,
+    rf"(?i:bearer|basic)(?:\+|%20|[ \t]{{1,4}})(?!{TEMPLATE})(?=[\w.~+/-]{{0,64}}[0-9A-Z])"
+    r"(?P<value>[\w.~+/-]{16,}=*)",
+    re.ASCII,
 )
 _USER_OPTION = re.compile(
-    rf"-(?:u|user)[ =]?[\"']?(?!{TEMPLATE})[^\s:\"'/]{{1,64}}:(?!{TEMPLATE}|[0-9]{{1,7}}\b)(?P<value>[^\s\"']{{3,256}})"
+    rf"(?:-u |-user[ =])[\"']?(?!{TEMPLATE})[^\s:\"'/]{{1,64}}:(?!{TEMPLATE}|[0-9]{{1,7}}\b|/)"
+    r"(?P<value>[^\s\"']{3,256})"
 )
 
 

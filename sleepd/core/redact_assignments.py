@@ -62,8 +62,10 @@ _SEPARATOR = re.compile(
 _SPACE = re.compile(r"[ \t]{1,4}")
 _OPENER = re.compile(r"[bBrRuUfF]{0,2}(?P<slashes>\\*)(?P<mark>[\"'`])")
 _MARKS = re.compile(r"(\\*)([\"'`\n])")
-_WORD = re.compile(r"(?:(?!\\+[nrtu\"'])[^\s\"'`])+")
-_LOOSE = re.compile(r"(?:(?!\\+[nrtu\"'])[^\s\"'`,;<>&|(){}\[\]])+")
+_WORD = re.compile(r"(?:[^\s\"'`\\\x00-\x1f]++|\\++(?![nrtu\"'\\]))++")
+_LOOSE = re.compile(r"(?:[^\s\"'`\\\x00-\x1f,;<>&|(){}\[\]]++|\\++(?![nrtu\"'\\]))++")
+_REACH = 1_024
+"""How much of a value is looked at before it counts as one, which bounds the work for a name."""
 _PLACEHOLDER = re.compile(
     rf"{TEMPLATE}|(?:none|null|nil|true|false|undefined|str|string|bytes|int|number|any|text|required|optional|hidden|redacted|masked|unset|empty|"
     r"x+|\*+|\.+|-+|_+)[.,;:!?]?\Z|(?:your|my|some|the|example|dummy|fake|test|insert|enter)[ _-]",
@@ -133,12 +135,16 @@ def _value(text: str, at: int, rule: str, style: str) -> Span | None:
         return (start, end, rule) if _plausible(value, rule, literal=True) else None
     if style == "quoted only":
         return None
-    word = (_WORD if style == "env" else _LOOSE).match(text, at)
+    pattern = _WORD if style == "env" else _LOOSE
+    word = pattern.match(text, at, at + _REACH)
     if word is None or (style == "loose" and text[word.end() : word.end() + 1] in {"(", "["}):
         return None
     value = word.group().rstrip(".,;:!?)") if style != "env" else word.group()
     literal = style in {"env", "xml"}
-    return (at, at + len(value), rule) if _plausible(value, rule, literal=literal) else None
+    if not _plausible(value, rule, literal=literal):
+        return None
+    more = pattern.match(text, word.end()) if word.end() == at + _REACH else None
+    return at, more.end() if more else at + len(value), rule
 
 
 def _closing(text: str, opener: re.Match[str]) -> int:

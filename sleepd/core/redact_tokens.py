@@ -28,7 +28,7 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ("anthropic-key", r"sk-ant-[\w-]{12,}"),
     ("openai-key", r"sk-(?=[\w-]{0,64}[0-9A-Z])[\w-]{17,}"),
     ("google-key", r"AIza[\w-]{28,}|ya29\.[\w.-]{16,}|GOCSPX-[\w-]{16,}"),
-    ("jwt", r"eyJ[\w-]{8,2000}\.[\w-]{2,}"),
+    ("jwt", r"eyJ[\w-]{8,600}\.[\w-]{2,}"),
     ("npm-token", r"npm_[A-Za-z0-9]{28,}"),
     ("pypi-token", r"pypi-(?=[\w-]{0,64}[0-9A-Z])[\w-]{16,}"),
     ("huggingface-token", r"hf_[A-Za-z0-9]{28,}"),
@@ -42,7 +42,7 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ),
 )
 _TOKEN = re.compile("|".join(f"(?P<{name.replace('-', '_')}>{pattern})" for name, pattern in _GROUPS), re.ASCII)
-_BOT = re.compile(r"(?:bot)?[0-9]{8,10}:AA[\w-]{30,}", re.ASCII)
+_BOT = re.compile(r":AA[\w-]{30,}", re.ASCII)
 _DISCORD = re.compile(r"[MNO][\w-]{22,28}\.[\w-]{6}\.[\w-]{27,}", re.ASCII)
 _TOKEN_REST = re.compile(r"(?:[\w+=-]|\.(?=[\w-]))*", re.ASCII)
 _OPEN = re.compile(
@@ -65,8 +65,13 @@ def vendor_token(text: str, at: int) -> Span | None:
 
 def bot_token(text: str, colon: int) -> Span | None:
     """A Telegram token, found by the `:AA` in its middle."""
-    token = _BOT.search(text, max(0, colon - 13))
-    return (*token.span(), "telegram-token") if token and token.start() < colon and fresh(text, token.start()) else None
+    before = text[max(0, colon - 14) : colon]
+    digits = len(before) - len(before.rstrip(string.digits))
+    start = colon - digits
+    token = _BOT.match(text, colon) if 8 <= digits <= 10 else None
+    if token and (fresh(text, start) or before[:-digits].endswith("bot")):
+        return start, token.end(), "telegram-token"
+    return None
 
 
 def long_tokens(text: str, raw: bytes, public: list[tuple[int, int]]) -> Iterator[Span]:
@@ -105,8 +110,8 @@ _PUBLIC_START = re.compile(
     r"run|thread|asst|file|cmpl|batch)[_-]"
 )
 _SECRET_WORD = re.compile(
-    r"(?:secret|token|passw(?:or)?d|api[ _-]?key|access[ _-]?key|private[ _-]?key|credential)"
-    r"s?\b[^\w\n]{0,6}(?:is|was|of)?[^\w\n]{1,6}\Z",
+    r"(?:secret|token|passw(?:or)?d|api[ _-]?key|access[ _-]?key|private[ _-]?key|credential)s?"
+    r"[ \t:=|\"'`>]{1,6}(?:(?:is|was)[ \t:\"'`]{1,4})?\Z",
     re.I,
 )
 _UUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\Z")
@@ -126,7 +131,7 @@ def _unnamed_token(text: str, start: int, end: int) -> Span | None:
     token = text[first:last]
     if _PUBLIC_START.match(token) or _PUBLIC_BEFORE.search(before[-32:]):
         return None
-    if _SECRET_WORD.search(before[-32:]) and not _UUID.match(token):
+    if _SECRET_WORD.search(before[-32:]) and _wordiness(token) < 0.4 and not _UUID.match(token):
         return first, last, "secret"
     return (first, last, "high-entropy") if _random(token) else None
 
@@ -149,8 +154,12 @@ def _random(token: str) -> bool:
     body = token.rstrip("=")
     if len(body) < 32 or _HEX.match(body) or not _mixed(body):
         return False
-    wordy = sum(len(word) for word in _WORDS.findall(body)) / len(body)
-    return wordy < 0.4 and not _path(body) and _entropy(body[:256]) >= 3.8
+    return _wordiness(body) < 0.4 and not _path(body) and _entropy(body[:256]) >= 3.8
+
+
+def _wordiness(body: str) -> float:
+    """The share of letters that stand four or more of one case together: words do, chance does not."""
+    return sum(len(word) for word in _WORDS.findall(body)) / len(body)
 
 
 def _mixed(body: str) -> bool:
