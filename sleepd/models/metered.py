@@ -49,46 +49,43 @@ class Spending:
     """Only purposes with at least one call."""
 
 
-class Metered:
-    """A Model that counts, and refuses with SPENT before a call that could exceed a limit. Safe from several threads.
+class Ledger:
+    """One account with its limits; several models may be charged to it. Safe from several threads.
 
-    Raises BadSettings for a dollar budget without a price: a cap that cannot be kept is refused, not ignored.
+    Raises BadSettings for a limit that is no amount.
     """
 
-    def __init__(
-        self, model: Model, *, max_calls: int | None = None, budget_usd: float | None = None, price: Price | None = None
-    ) -> None:
-        if budget_usd is not None and price is None:
-            raise BadSettings(
-                f"a dollar budget needs the price of {model.key}: set model.price_in_per_mtok and "
-                "model.price_out_per_mtok, or limit the night by night.max_calls"
-            )
+    def __init__(self, *, max_calls: int | None = None, budget_usd: float | None = None) -> None:
         if (max_calls is not None and max_calls < 0) or (budget_usd is not None and not _amount(budget_usd)):
             raise BadSettings("a budget must be 0 or more")
-        self._model = model
         self._max_calls = max_calls
         self._budget_usd = budget_usd
-        self._price = price
         self._lock = threading.Lock()
         self._admitted = 0
         self._reserved_usd = 0.0
         self._tallies: dict[Purpose, Tally] = {}
 
     @property
-    def key(self) -> str:
-        return self._model.key
+    def in_dollars(self) -> bool:
+        """Whether there is a dollar budget, so that whoever is charged needs a price."""
+        return self._budget_usd is not None
 
-    def ask(self, ask: Ask) -> Reply | Failure:
-        worst_usd = self._worst_usd(ask)
-        refusal = self._admit(worst_usd)
-        if refusal is not None:
-            return refusal
-        outcome: Reply | Failure | None = None
-        try:
-            outcome = self._model.ask(ask)
-        finally:
-            self._settle(ask.purpose, outcome, worst_usd)
-        return outcome
+    def admit(self, worst_usd: float) -> Failure | None:
+        """Reserve one call that costs at most `worst_usd` dollars; a SPENT failure when it does not fit."""
+        with self._lock:
+            if self._max_calls is not None and self._admitted >= self._max_calls:
+                return _spent(f"all {self._max_calls} calls of the budget are used; raise night.max_calls")
+            if self._budget_usd is not None and self._charged() + worst_usd > self._budget_usd:
+                return _spent(f"the next call could exceed the budget of ${self._budget_usd:g}; raise night.budget_usd")
+            self._admitted += 1
+            self._reserved_usd += worst_usd
+            return None
+
+    def settle(self, purpose: Purpose, used: Tally, worst_usd: float) -> None:
+        """End a call that was admitted with `worst_usd`: what it came to takes the place of what was reserved."""
+        with self._lock:
+            self._reserved_usd -= worst_usd
+            self._tallies[purpose] = _sum(self._tallies.get(purpose, Tally()), used)
 
     def spending(self) -> Spending:
         """What was spent up to now; calls under way are not in it."""
@@ -106,31 +103,54 @@ class Metered:
             by_purpose=tallies,
         )
 
+    def _charged(self) -> float:
+        """Dollars spent and dollars that calls under way may yet cost."""
+        return self._reserved_usd + sum(tally.cost_usd or 0.0 for tally in self._tallies.values())
+
+
+class Metered:
+    """A Model charged to a ledger, which refuses with SPENT before a call that could exceed a limit.
+
+    Raises BadSettings for a dollar budget without a price: a cap that cannot be kept is refused, not ignored.
+    """
+
+    def __init__(self, model: Model, ledger: Ledger, *, price: Price | None = None) -> None:
+        if ledger.in_dollars and price is None:
+            raise BadSettings(
+                f"a dollar budget needs the price of {model.key}: set model.price_in_per_mtok and "
+                "model.price_out_per_mtok, or limit the night by night.max_calls"
+            )
+        self._model = model
+        self._ledger = ledger
+        self._price = price
+
+    @property
+    def key(self) -> str:
+        return self._model.key
+
+    def ask(self, ask: Ask) -> Reply | Failure:
+        worst_usd = self._worst_usd(ask)
+        refusal = self._ledger.admit(worst_usd)
+        if refusal is not None:
+            return refusal
+        outcome: Reply | Failure | None = None
+        try:
+            outcome = self._model.ask(ask)
+        finally:
+            self._ledger.settle(ask.purpose, self._used(outcome, worst_usd), worst_usd)
+        return outcome
+
+    def close(self) -> None:
+        """Give back the model's connections, where it holds any."""
+        close = getattr(self._model, "close", None)
+        if close is not None:
+            close()
+
     def _worst_usd(self, ask: Ask) -> float:
         if self._price is None:
             return 0.0
         sent = len(ask.system.encode("utf-8", "surrogatepass")) + len(ask.prompt.encode("utf-8", "surrogatepass"))
         return self._price.of(sent + _FRAME_TOKENS, ask.max_tokens)
-
-    def _admit(self, worst_usd: float) -> Failure | None:
-        with self._lock:
-            if self._max_calls is not None and self._admitted >= self._max_calls:
-                return _spent(f"all {self._max_calls} calls of the budget are used; raise night.max_calls")
-            if self._budget_usd is not None and self._charged() + worst_usd > self._budget_usd:
-                return _spent(f"the next call could exceed the budget of ${self._budget_usd:g}; raise night.budget_usd")
-            self._admitted += 1
-            self._reserved_usd += worst_usd
-            return None
-
-    def _charged(self) -> float:
-        """Dollars spent and dollars that calls under way may yet cost."""
-        return self._reserved_usd + sum(tally.cost_usd or 0.0 for tally in self._tallies.values())
-
-    def _settle(self, purpose: Purpose, outcome: Reply | Failure | None, worst_usd: float) -> None:
-        used = self._used(outcome, worst_usd)
-        with self._lock:
-            self._reserved_usd -= worst_usd
-            self._tallies[purpose] = _sum(self._tallies.get(purpose, Tally()), used)
 
     def _used(self, outcome: Reply | Failure | None, worst_usd: float) -> Tally:
         if isinstance(outcome, Reply):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sleepd.core.errors import BadSettings
 from sleepd.core.model import Cause
 from sleepd.core.ports import Ask, Failure, Purpose, Reply
-from sleepd.models.metered import Metered, Tally
+from sleepd.models.metered import Ledger, Metered, Tally
 from sleepd.models.scripted import ScriptedModel
 from sleepd.models.settings import Price
 
@@ -29,10 +29,11 @@ def reply(tokens_in: int | None = 1, tokens_out: int | None = 2) -> Reply:
 
 def test_calls_are_counted_by_purpose() -> None:
     """Spending names calls, tokens and dollars in total and by purpose."""
-    model = Metered(ScriptedModel(otherwise=reply()), price=DOLLAR_A_TOKEN)
+    ledger = Ledger()
+    model = Metered(ScriptedModel(otherwise=reply()), ledger, price=DOLLAR_A_TOKEN)
     for purpose in (Purpose.ROLLOUT, Purpose.ROLLOUT, Purpose.REFLECT):
         model.ask(ask(purpose))
-    spent = model.spending()
+    spent = ledger.spending()
     assert (3, 0, 3, 6, 9.0) == (spent.calls, spent.failed, spent.tokens_in, spent.tokens_out, spent.cost_usd)
     assert {
         Purpose.ROLLOUT: Tally(calls=2, tokens_in=2, tokens_out=4, cost_usd=6.0),
@@ -43,16 +44,17 @@ def test_calls_are_counted_by_purpose() -> None:
 def test_the_call_after_the_last_is_refused_before_it_is_made() -> None:
     """At `max_calls` the model is not asked any more; the refusal is SPENT and counts as no call."""
     inner = ScriptedModel(otherwise=reply())
-    model = Metered(inner, max_calls=2)
+    ledger = Ledger(max_calls=2)
+    model = Metered(inner, ledger)
     outcomes = [model.ask(ask()) for _ in range(4)]
     assert [None, None, Cause.SPENT, Cause.SPENT] == [o.cause if isinstance(o, Failure) else None for o in outcomes]
-    assert 2 == len(inner.asks) == model.spending().calls
+    assert 2 == len(inner.asks) == ledger.spending().calls
 
 
 def test_eight_threads_do_not_overrun_the_calls() -> None:
     """Reservation happens before the call: exactly `max_calls` go through."""
     inner = ScriptedModel(otherwise=reply())
-    model = Metered(inner, max_calls=25)
+    model = Metered(inner, Ledger(max_calls=25))
     ready = threading.Barrier(8)
 
     def hammer(_: int) -> None:
@@ -77,7 +79,7 @@ def test_calls_under_way_hold_their_worst_case() -> None:
             release.wait(10)
             return reply()
 
-    model = Metered(Slow(), budget_usd=120.0, price=DOLLAR_A_TOKEN)  # worst case of one call: 1 + 64 + 10
+    model = Metered(Slow(), Ledger(budget_usd=120.0), price=DOLLAR_A_TOKEN)  # worst case of one call: 1 + 64 + 10
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(model.ask, ask())
         entered.wait(10)
@@ -91,14 +93,14 @@ def test_calls_under_way_hold_their_worst_case() -> None:
 def test_a_dollar_budget_without_a_price_is_refused() -> None:
     """A cap that cannot be kept is an error at once, not silently off."""
     with pytest.raises(BadSettings, match="price"):
-        Metered(ScriptedModel(), budget_usd=1.0)
+        Metered(ScriptedModel(), Ledger(budget_usd=1.0))
 
 
 @pytest.mark.parametrize(("calls", "usd"), [(-1, None), (None, -0.1), (None, float("nan"))])
 def test_impossible_budgets_are_refused(calls: int | None, usd: float | None) -> None:
     """Negative and undefined budgets raise BadSettings."""
     with pytest.raises(BadSettings):
-        Metered(ScriptedModel(), max_calls=calls, budget_usd=usd, price=DOLLAR_A_TOKEN)
+        Ledger(max_calls=calls, budget_usd=usd)
 
 
 @pytest.mark.parametrize(
@@ -106,45 +108,68 @@ def test_impossible_budgets_are_refused(calls: int | None, usd: float | None) ->
 )
 def test_a_failure_that_may_be_billed_counts_in_full(cause: Cause, expected: float) -> None:
     """The model may have worked before a timeout or a cut answer; before an outage it has not."""
-    model = Metered(ScriptedModel(Failure(cause=cause, message="m")), budget_usd=100, price=DOLLAR_A_TOKEN)
-    model.ask(ask())
-    spent = model.spending()
+    ledger = Ledger(budget_usd=100)
+    Metered(ScriptedModel(Failure(cause=cause, message="m")), ledger, price=DOLLAR_A_TOKEN).ask(ask())
+    spent = ledger.spending()
     assert (1, 1, expected) == (spent.calls, spent.failed, spent.cost_usd)
 
 
 def test_missing_token_counts_cost_the_worst_case() -> None:
     """A server that states no usage cannot make calls free."""
-    model = Metered(ScriptedModel(reply(None, None)), price=DOLLAR_A_TOKEN)
-    model.ask(ask())
-    assert 75.0 == model.spending().cost_usd
+    ledger = Ledger()
+    Metered(ScriptedModel(reply(None, None)), ledger, price=DOLLAR_A_TOKEN).ask(ask())
+    assert 75.0 == ledger.spending().cost_usd
 
 
 def test_without_a_price_the_cost_is_unknown() -> None:
     """No call costs nothing; a call without a price costs an unknown amount."""
-    model = Metered(ScriptedModel(otherwise=reply()))
-    assert 0.0 == model.spending().cost_usd
-    model.ask(ask())
-    assert model.spending().cost_usd is None
+    ledger = Ledger()
+    assert 0.0 == ledger.spending().cost_usd
+    Metered(ScriptedModel(otherwise=reply()), ledger).ask(ask())
+    assert ledger.spending().cost_usd is None
 
 
 def test_an_error_in_the_model_still_ends_the_call() -> None:
     """A bug in a model is passed on and does not leave its reservation behind."""
-    model = Metered(ScriptedModel(), budget_usd=200, price=DOLLAR_A_TOKEN)
+    ledger = Ledger(budget_usd=200)
     with pytest.raises(LookupError):
-        model.ask(ask())
-    assert (1, 75.0) == (model.spending().calls, model.spending().cost_usd)
+        Metered(ScriptedModel(), ledger, price=DOLLAR_A_TOKEN).ask(ask())
+    assert (1, 75.0) == (ledger.spending().calls, ledger.spending().cost_usd)
 
 
 def test_lone_surrogates_can_be_counted() -> None:
     """A cut emoji in a prompt or a system text is not fatal to the count."""
-    model = Metered(ScriptedModel(otherwise=reply()), budget_usd=1000, price=DOLLAR_A_TOKEN)
+    model = Metered(ScriptedModel(otherwise=reply()), Ledger(budget_usd=1000), price=DOLLAR_A_TOKEN)
     torn = Ask(purpose=Purpose.ROLLOUT, system="\ud83d", prompt="\ude00", max_tokens=1)
     assert isinstance(model.ask(torn), Reply)
 
 
+def test_two_models_share_one_budget() -> None:
+    """What the task model used up is gone for the reflection model too, and the spending holds both."""
+    task, reflection = ScriptedModel(otherwise=reply()), ScriptedModel(otherwise=reply())
+    ledger = Ledger(max_calls=3)
+    one, other = Metered(task, ledger), Metered(reflection, ledger)
+    outcomes = [model.ask(ask()) for model in (one, other, one, other, one)]
+    assert [False, False, False, True, True] == [isinstance(outcome, Failure) for outcome in outcomes]
+    assert (2, 1, 3) == (len(task.asks), len(reflection.asks), ledger.spending().calls)
+
+
+def test_closing_reaches_the_model_that_holds_connections() -> None:
+    """A model with connections gives them back; one without is left alone."""
+    closed = []
+
+    class Connected(ScriptedModel):
+        def close(self) -> None:
+            closed.append(True)
+
+    Metered(Connected(), Ledger()).close()
+    Metered(ScriptedModel(), Ledger()).close()
+    assert [True] == closed
+
+
 def test_the_key_is_the_models() -> None:
     """Metering does not change what is answered."""
-    assert "scripted" == Metered(ScriptedModel()).key
+    assert "scripted" == Metered(ScriptedModel(), Ledger()).key
 
 
 @settings(max_examples=60)
@@ -155,12 +180,13 @@ def test_the_key_is_the_models() -> None:
 def test_the_dollar_budget_is_never_exceeded(budget: int, calls: list[tuple[str, int, int]]) -> None:
     """For any prompts and replies within their limits, the bill stays within the budget."""
     inner = ScriptedModel()
-    model = Metered(inner, budget_usd=budget, price=DOLLAR_A_TOKEN)
+    ledger = Ledger(budget_usd=budget)
+    model = Metered(inner, ledger, price=DOLLAR_A_TOKEN)
     for prompt, used, limit in calls:
         before = len(inner.asks)
         inner.enqueue(Reply(text="x", tokens_in=len(prompt.encode()), tokens_out=min(used, limit)))
         model.ask(ask(prompt=prompt, max_tokens=limit))
         if before == len(inner.asks):
             break
-    cost = model.spending().cost_usd
+    cost = ledger.spending().cost_usd
     assert cost is not None and cost <= budget
