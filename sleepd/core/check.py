@@ -5,7 +5,8 @@ edits: it cannot write to the test.
 
 What the values mean (letter case never counts, except in shapes):
 
-- first-line, last-line: the shape of the first token of the first or last line that is not blank
+- first-line, last-line: what the first or last line that is not blank begins with: a label, else the first token's
+  shape, else that token; digits become `9`
 - line-start: a label such as `tested:` or `##` at the start of some line
 - shape: some token has this shape: letters become `A` or `a`, digits `9`, repetitions one sign (`[AA-12]` -> `[A-9]`)
 - contains, lacks: one to three words in a row, or one symbol
@@ -225,7 +226,7 @@ def _phrases(words: Sequence[str]) -> set[str]:
 
 
 def _says(answer: str, phrase: str) -> bool:
-    return any(phrase in _phrases(sentence) for sentence in _sentences(answer))
+    return any(f" {phrase} " in f" {' '.join(sentence)} " for sentence in _sentences(answer))
 
 
 def _lines(text: str) -> list[str]:
@@ -239,9 +240,9 @@ def _label(line: str) -> str:
 
 
 def _opening(line: str) -> str:
-    """What a line begins with: its label, else its first token's shape, else that token."""
+    """What a line begins with: its label, else its first token's shape, else that token; without its numbers."""
     token = line.split(maxsplit=1)[0]
-    return _label(line) or _shape(token) or token.casefold()
+    return _DIGITS.sub("9", _label(line) or _shape(token) or token.casefold())
 
 
 def _shape(token: str) -> str:

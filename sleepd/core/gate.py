@@ -96,10 +96,12 @@ def enough(validation_tasks: int, test_groups: int) -> str | None:
 def decide(pairs: Sequence[Pair], terms: Terms) -> Decision:
     """The verdict over the pairs drawn so far, in the order of their draws.
 
-    Looks after every pair, so that the result does not depend on how many were drawn at once.
+    Looks after every pair, so that the result does not depend on how many were drawn at once. Pairs beyond
+    `terms.max_pairs` are not looked at.
     """
     if terms.rule is not Rule.EVIDENCE:
         return _paper(pairs, terms.rule)
+    pairs = pairs[: terms.max_pairs]
     cautious, hopeful = _differences(pairs)
     evidence = _wealth(cautious, _LAMBDAS)
     # The mirror bet's factor is 1 + λ(δ - d) >= 1 - λ(1 - δ), so λ may go up to 1 as well.

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sleepd.core.model import Digest, Edit, Verdict
-from sleepd.core.ngrams import similarity
 from sleepd.core.screen import screen
 
-# Edits whose texts are this alike (cosine of character n-grams) say the same.
-_SAME_TEXT = 0.9
+# Two words are forms of one (`message`, `messages`) when they differ in so many letters at the end, after a stem of at
+# least so many. A word more or less, or another number, may turn a sentence into its opposite in any language.
+_ENDING = 2
+_STEM = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +59,7 @@ class Bundle:
 
 
 def aggregate(replies: Sequence[Proposed]) -> tuple[Backed, ...]:
-    """Join equal and nearly equal edits; the best supported first, then those that replies named first."""
+    """Join edits that differ only in punctuation and forms of words; best supported first, then those named first."""
     found: list[Backed] = []
     for reply in replies:
         for rank, edit in enumerate(reply.edits):
@@ -98,4 +100,18 @@ def select(backed: Sequence[Backed], budget: int, tried: Sequence[Tried]) -> tup
 def _same(a: Edit, b: Edit) -> bool:
     if (a.op, a.anchor) != (b.op, b.anchor):
         return False
-    return a.id == b.id or similarity(a.text, b.text) >= _SAME_TEXT
+    return a.id == b.id or _same_words(_words(a.text), _words(b.text))
+
+
+def _words(text: str) -> list[str]:
+    """Words and signs that may carry meaning, folded; punctuation between words is left out."""
+    return re.findall(r"\w+(?:['’]\w+)*|[^\w\s.,;:!?'\"`()-]", text.casefold())
+
+
+def _same_words(a: Sequence[str], b: Sequence[str]) -> bool:
+    return bool(a) and len(a) == len(b) and all(x == y or _one_stem(x, y) for x, y in zip(a, b, strict=True))
+
+
+def _one_stem(a: str, b: str) -> bool:
+    stem = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+    return (a + b).isalpha() and stem >= max(_STEM, max(len(a), len(b)) - _ENDING)

@@ -7,7 +7,7 @@ decided once and never moves (gate, promise 5).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from sleepd.core.model import Split, TaskId
 from sleepd.core.ports import Vectors
 
+_ROWS_AT_ONCE = 256
 _SEALED_FIRST = (Split.TEST, Split.VAL, Split.TRAIN)
 
 
@@ -79,9 +80,8 @@ def place(
     vectors = np.vstack([v for v in (old_known.vectors, new_known.vectors) if len(v)]) if texts else old_known.vectors
     same = _rows_by_text(texts)
     retired: list[TaskId] = []
-    for task in new:
+    for task, close in zip(new, _close(vectors, len(old), threshold), strict=True):
         row = len(placed)
-        close = np.flatnonzero(vectors[:row] @ vectors[row] >= threshold).tolist()
         near = [placed[i] for i in sorted({*close, *(i for i in same[texts[row]] if i < row)})]
         home = min(near, key=lambda p: _SEALED_FIRST.index(p.split), default=None)
         group = home.group if home else task
@@ -90,6 +90,14 @@ def place(
             retired += [p.task for p in near if p.split is Split.TRAIN]
         placed.append(Placed(task=task, group=group, split=split))
     return Placement(placed=tuple(placed[len(old) :]), retired=tuple(dict.fromkeys(retired)))
+
+
+def _close(vectors: Vectors, first: int, threshold: float) -> Iterator[list[int]]:
+    """For each row from `first` on: the earlier rows that are near-duplicates by their vectors."""
+    for start in range(first, len(vectors), _ROWS_AT_ONCE):
+        block = vectors[start : start + _ROWS_AT_ONCE] @ vectors[: start + _ROWS_AT_ONCE].T >= threshold
+        for offset, row in enumerate(block):
+            yield np.flatnonzero(row[: start + offset]).tolist()
 
 
 def _rows_by_text(texts: Sequence[str]) -> dict[str, list[int]]:

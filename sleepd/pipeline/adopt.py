@@ -30,6 +30,7 @@ class Written:
 
 def find(database: Database, prefix: str, among: tuple[Status, ...]) -> Proposal:
     """The one proposal whose id begins with `prefix`; raises `UsageError` for none, several or another status."""
+    recover(database)
     with database.reading() as connection:
         known = [p for p in proposals.proposals(connection) if p.id.startswith(prefix)]
     if len(known) != 1:
@@ -86,6 +87,7 @@ def reject(database: Database, proposal: Proposal, why: str) -> None:
 
 def last_adoption(database: Database, prefix: str | None) -> Adoption:
     """The newest adoption that still stands, of this proposal or of any; raises `UsageError` without one."""
+    recover(database)
     with database.reading() as connection:
         standing = proposals.adoptions(connection, standing=True)
     fitting = [a for a in standing if prefix is None or a.proposal_id.startswith(prefix)]

@@ -57,10 +57,9 @@ def mine(
     cut = _cut(database, mining.kinds)
     with database.reading() as connection:
         everything = tasks.load(connection)
-    embedded = 0
-    for project in sorted({s.task.project for s in everything if s.cluster is None}):
-        members = [s for s in everything if s.task.project == project]
-        embedded += _place(database, embedder, mining, members, progress)
+    embedded = _place(database, embedder, mining, everything)
+    if progress is not None:
+        progress(cut, cut)
     with database.reading() as connection:
         everything = tasks.load(connection)
     recurring = clusters(everything, mining.min_sessions)
@@ -115,36 +114,42 @@ def _cut(database: Database, kinds: Sequence[str]) -> int:
     return len(waiting)
 
 
-def _place(
-    database: Database,
-    embedder: Embedder,
-    mining: Mining,
-    members: Sequence[StoredTask],
-    progress: Callable[[int, int], None] | None,
-) -> int:
-    """Give a project's new tasks their cluster and side. What was decided before stays."""
-    old = [s for s in members if s.cluster is not None and s.split is not None and s.group is not None]
-    new = [s for s in members if s.cluster is None]
-    ids = [s.task.id for s in new]
-    ordered = [*old, *new]
-    vectors, embedded = vectors_of(database, embedder, [s.task.request for s in ordered])
+def _place(database: Database, embedder: Embedder, mining: Mining, everything: Sequence[StoredTask]) -> int:
+    """Give new tasks their cluster, within their project, and their side. What was decided before stays.
+
+    Near-duplicates are looked for in all projects: the user's own skills learn from several.
+    """
+    old = [s for s in everything if s.cluster is not None and s.split is not None and s.group is not None]
+    new = [s for s in everything if s.cluster is None]
+    if not new:
+        return 0
+    vectors, embedded = vectors_of(database, embedder, [s.task.request for s in (*old, *new)])
     before, after = vectors[: len(old)], vectors[len(old) :]
-    centres = cluster.centres([s.cluster for s in old if s.cluster is not None], before)
-    clustering = cluster.assign(ids, after, centres, mining.similarity)
+    members: dict[TaskId, ClusterId] = {}
+    joined: dict[ClusterId, ClusterId] = {}
+    for project in sorted({s.task.project for s in new}):
+        known, fresh = _rows(old, project), _rows(new, project)
+        centres = cluster.centres([c for i in known if (c := old[i].cluster) is not None], before[known])
+        ids = [new[i].task.id for i in fresh]
+        clustering = cluster.assign(ids, after[fresh], centres, mining.similarity)
+        members |= zip(ids, clustering.members, strict=True)
+        joined |= clustering.joined
     placement = split.place(
-        ids,
+        [s.task.id for s in new],
         Known(requests=[s.task.request for s in new], vectors=after),
         [Placed(task=s.task.id, group=s.group, split=s.split) for s in old if s.group and s.split],
         Known(requests=[s.task.request for s in old], vectors=before),
         (mining.near_duplicate, mining.shares),
     )
     with database.writing() as connection:
-        tasks.place(connection, placement.placed, dict(zip(ids, clustering.members, strict=True)))
-        tasks.join(connection, clustering.joined)
+        tasks.place(connection, placement.placed, members)
+        tasks.join(connection, joined)
         tasks.retire(connection, placement.retired)
-    if progress is not None:
-        progress(len(new), len(new))
     return embedded
+
+
+def _rows(tasks_: Sequence[StoredTask], project: str) -> list[int]:
+    return [i for i, s in enumerate(tasks_) if s.task.project == project]
 
 
 def _check(database: Database, everything: Sequence[StoredTask], recurring: dict[ClusterId, list[StoredTask]]) -> None:

@@ -186,12 +186,12 @@ def _optimized(done: OptimizeReport, staged: Sequence[Proposal]) -> dict[str, ob
     return {
         "candidates": [
             {
-                "index": t.trial.candidate.index,
-                "id": t.trial.candidate.id,
-                "verdict": t.trial.candidate.verdict.value,
-                "reason": t.trial.candidate.reason,
-                "effect": t.trial.effect,
-                "edits": [e.text or f"{e.op} {e.anchor}" for e in t.trial.candidate.edits],
+                "index": t.candidate.index,
+                "id": t.candidate.id,
+                "verdict": t.candidate.verdict.value,
+                "reason": t.candidate.reason,
+                "effect": t.effect,
+                "edits": [e.text or f"{e.op} {e.anchor}" for e in t.candidate.edits],
             }
             for t in done.tried
         ],
@@ -204,7 +204,7 @@ def _optimized(done: OptimizeReport, staged: Sequence[Proposal]) -> dict[str, ob
 def _message(done: OptimizeReport, staged: Sequence[Proposal]) -> str:
     waiting = sum(p.status is Status.WAITING for p in staged)
     aside = sum(p.status is Status.QUARANTINED for p in staged)
-    open_ = sum(t.trial.candidate.verdict is Verdict.UNDECIDED for t in done.tried)
+    open_ = sum(t.candidate.verdict is Verdict.UNDECIDED for t in done.tried)
     if not done.tried:
         return f"{done.work.target.name}: nothing was proposed"
     parts = [f"{len(done.tried)} tried", f"{waiting} to review"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,15 +14,17 @@ from sleepd.pipeline.mine import vectors_of
 from sleepd.pipeline.prompts import Case
 from sleepd.pipeline.reflect import reflect
 from sleepd.pipeline.rollout import Bench, Order, run_all
-from sleepd.pipeline.trial import Gating, Ground, enter, identity, left, measure
+from sleepd.pipeline.trial import Gating, Ground, allowance, enter, identity, measure
 from sleepd.pipeline.work import Work, live_text
 from sleepd.skills.targets import starting_text
 from sleepd.store import proposals, rollouts
-from sleepd.store.proposals import Trial
+from sleepd.store.proposals import Status, Trial
 from sleepd.store.tasks import StoredTask
 
 # Training rollouts are apart from the baseline's, so that what reflections saw is never evidence.
 _TRAIN_SAMPLE = 900_000_000
+_RECOGNISED = 200
+"""So many of its first characters tell a request again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,20 +40,12 @@ class Optimizing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
-    """One candidate after tonight."""
-
-    trial: Trial
-    sessions: tuple[str, ...]
-    """The sessions that taught it; empty for one that waited from an earlier night."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class OptimizeReport:
     """What a night's steps on one skill came to."""
 
     work: Work
-    tried: tuple[Tally, ...]
+    tried: tuple[Trial, ...]
+    """The candidates that drew pairs tonight, as they stand now; those that waited from earlier nights first."""
     unmatched: tuple[Unmatched, ...]
     problems: tuple[str, ...]
     """What the reflection model said that could not be used."""
@@ -71,16 +65,16 @@ def optimize(
     unmatched: list[Unmatched] = []
     problems: list[str] = []
     for step in range(optimizing.steps):
-        if not left(bench, gating.pairs_per_night) or any(_accepted(t) for t in tried):
+        if _drawn(bench, tried) >= gating.pairs_per_night or any(_accepted(t) for t in tried):
             break
         if progress is not None:
             progress(f"{work.target.name}: step {step + 1} of {optimizing.steps}")
-        known = [*before, *(t.trial for t in tried if t.sessions)]
+        known = [*before, *(t for t in tried if t.night_id == bench.night_id)]
         bundles, said = _propose(bench, ground, work, optimizing, (step, known))
         problems += said
         for bundle in bundles:
             done = _try(bench, ground, bundle, optimizing, gating)
-            if isinstance(done, Tally):
+            if isinstance(done, Trial):
                 tried.append(done)
             else:
                 unmatched += done
@@ -88,12 +82,16 @@ def optimize(
 
 
 def exhausted(bench: Bench, work: Work, steps: int) -> bool:
-    """Whether a whole night's tries for this live text and these tasks were rejected, and nothing waits."""
+    """Whether a whole night's tries for this live text and these tasks were rejected, and nothing waits.
+
+    Tonight's own tries do not count, so that a rerun of a killed night goes on with the same work.
+    """
     base = digest(live_text(work.target))
     tasks = tuple(s.task.id for s in work.usable(Split.VAL))
     with bench.database.reading() as connection:
         trials = proposals.for_target(connection, work.target.path)
-    same = [t for t in trials if t.candidate.base == base and t.candidate.tasks == tasks]
+    earlier = [t for t in trials if t.night_id != bench.night_id]
+    same = [t for t in earlier if t.candidate.base == base and t.candidate.tasks == tasks]
     failed = [t for t in same if t.candidate.verdict in (Verdict.REJECTED, Verdict.CLOSED)]
     return len(failed) >= steps and len(failed) == len(same)
 
@@ -104,8 +102,13 @@ def failed_edits(trials: Sequence[Trial]) -> tuple[Edit, ...]:
     return tuple(dict.fromkeys(e for t in failed for e in t.candidate.edits))
 
 
-def _accepted(tally: Tally) -> bool:
-    return tally.trial.candidate.verdict is Verdict.ACCEPTED
+def _accepted(trial: Trial) -> bool:
+    return trial.candidate.verdict is Verdict.ACCEPTED
+
+
+def _drawn(bench: Bench, tried: Sequence[Trial]) -> int:
+    with bench.database.reading() as connection:
+        return sum(proposals.drawn(connection, bench.night_id, t.candidate.id) for t in tried)
 
 
 def _before_tonight(bench: Bench, ground: Ground) -> list[Trial]:
@@ -116,24 +119,30 @@ def _before_tonight(bench: Bench, ground: Ground) -> list[Trial]:
     return [t for t in trials if t.candidate.base == base and t.night_id != bench.night_id]
 
 
-def _continue_waiting(bench: Bench, ground: Ground, gating: Gating) -> list[Tally]:
+def _continue_waiting(bench: Bench, ground: Ground, gating: Gating) -> list[Trial]:
+    """Go on with the candidates of earlier nights. Those that tonight decided before it was killed count as tried."""
     with bench.database.reading() as connection:
-        waiting = proposals.under_trial(connection, ground.target.path)
+        earlier = [t for t in proposals.for_target(connection, ground.target.path) if t.night_id != bench.night_id]
+        nights = {t.candidate.id: proposals.nights(connection, t.candidate.id) for t in earlier}
     share = int(gating.pairs_per_night * gating.waiting_share)
-    tallies = []
-    for trial in (t for t in waiting if t.night_id != bench.night_id):
-        ended = _ended(bench, ground, trial, gating)
+    tried = []
+    for trial in earlier:
+        id_ = trial.candidate.id
+        if trial.candidate.verdict is not Verdict.UNDECIDED:
+            tried += [trial] * (bench.night_id in nights[id_])
+            continue
+        ended = _ended(bench, ground, trial, gating, len(nights[id_] - {bench.night_id}))
         if ended is not None:
             with bench.database.writing() as connection:
-                proposals.close(connection, trial.candidate.id, ended)
-        elif left(bench, share):
-            measure(bench, ground, trial, gating, left(bench, share))
-            tallies.append(_tally(bench, trial, ()))
-    return tallies
+                proposals.close(connection, id_, ended)
+        elif budget := allowance(bench, id_, share):
+            measure(bench, ground, trial, gating, budget)
+            tried.append(_now(bench, trial))
+    return tried
 
 
-def _ended(bench: Bench, ground: Ground, trial: Trial, gating: Gating) -> str | None:
-    """Why a waiting candidate cannot go on; None when it can."""
+def _ended(bench: Bench, ground: Ground, trial: Trial, gating: Gating, nights: int) -> str | None:
+    """Why a candidate that waited for so many nights cannot go on; None when it can."""
     own = Ground(
         target=ground.target,
         base=ground.base,
@@ -141,8 +150,8 @@ def _ended(bench: Bench, ground: Ground, trial: Trial, gating: Gating) -> str | 
     )
     if identity(bench, own, trial.candidate.text, gating) != trial.candidate.id:
         return "the live text, the tasks, the model or the gate changed: its evidence is about something else"
-    if trial.nights >= gating.max_nights:
-        return f"{trial.nights} nights used up without a decision"
+    if nights >= gating.max_nights:
+        return f"{nights} nights used up without a decision"
     return None
 
 
@@ -161,10 +170,37 @@ def _propose(
     some = [s for s in train if s.task.id in chosen]
     made = run_all(bench, [Order(task=s, text=base, sample=_TRAIN_SAMPLE + step) for s in some])
     near = _neighbours(bench, work, some, optimizing.recall_k)
-    cases = [Case(task=s.task, rollout=r, neighbours=near[s.task.id]) for s, r in zip(some, made, strict=True)]
+    judging = [s.task for s in work.tasks if s.split is not Split.TRAIN]
+    cases = [
+        Case(task=_unsealed(s.task, judging), rollout=r, neighbours=near[s.task.id])
+        for s, r in zip(some, made, strict=True)
+    ]
     reflected = reflect(bench, ground.base, cases, failed_edits(trials), optimizing.edit_budget * 3)
     backed = aggregate(reflected.proposed)
-    return select(backed, optimizing.edit_budget, [_tried(t) for t in trials]), reflected.problems
+    tried = [*(_tried(t) for t in trials), *_set_aside(bench, ground)]
+    return select(backed, optimizing.edit_budget, tried), reflected.problems
+
+
+def _set_aside(bench: Bench, ground: Ground) -> Iterator[Tried]:
+    """Edits that were quarantined or that a person turned down: never again for this file, whatever its text.
+
+    Tonight's own do not count, so that a rerun of a killed night comes to the same candidates.
+    """
+    with bench.database.reading() as connection:
+        for one in proposals.proposals(connection):
+            trial = proposals.trial(connection, one.id)
+            if (
+                one.status in (Status.QUARANTINED, Status.REJECTED)
+                and one.night_id != bench.night_id
+                and trial.candidate.target.path == ground.target.path
+            ):
+                yield _tried(trial)
+
+
+def _unsealed(task: Task, judging: Sequence[Task]) -> Task:
+    """The task without what came before it, when that was work that only judges (promise 5)."""
+    told = any(t.session_id == task.session_id and t.request[:_RECOGNISED] in task.context for t in judging)
+    return replace(task, context="") if told else task
 
 
 def _neighbours(bench: Bench, work: Work, some: Sequence[StoredTask], k: int) -> dict[TaskId, tuple[Task, ...]]:
@@ -184,21 +220,22 @@ def _neighbours(bench: Bench, work: Work, some: Sequence[StoredTask], k: int) ->
 
 def _try(
     bench: Bench, ground: Ground, bundle: Bundle, optimizing: Optimizing, gating: Gating
-) -> Tally | tuple[Unmatched, ...]:
+) -> Trial | tuple[Unmatched, ...]:
     start = ground.base or starting_text(ground.target)
     applied = edit.apply(start, bundle.edits, max_tokens=optimizing.max_skill_tokens)
-    budget = left(bench, gating.pairs_per_night)
+    id_ = identity(bench, ground, digest(applied.text), gating)
+    budget = allowance(bench, id_, gating.pairs_per_night)
     if not applied.applied or not budget:
         return applied.unmatched
     kept = Bundle(backed=tuple(b for b in bundle.backed if b.edit in applied.applied))
     trial = enter(bench, ground, kept, applied.text, gating)
     measure(bench, ground, trial, gating, budget)
-    return _tally(bench, trial, kept.sessions)
+    return _now(bench, trial)
 
 
-def _tally(bench: Bench, trial: Trial, sessions: tuple[str, ...]) -> Tally:
+def _now(bench: Bench, trial: Trial) -> Trial:
     with bench.database.reading() as connection:
-        return Tally(trial=proposals.trial(connection, trial.candidate.id), sessions=sessions)
+        return proposals.trial(connection, trial.candidate.id)
 
 
 def _tried(trial: Trial) -> Tried:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +19,8 @@ from sleepd.store import rollouts
 
 CASES_AT_ONCE = 4
 _FAILED_SHOWN = 20
+_OPENINGS_TRIED = 200
+"""Braces at which JSON is looked for; each may cost a scan of the whole reply."""
 
 
 class _Edit(BaseModel):
@@ -33,7 +37,7 @@ class _Edit(BaseModel):
 class _Reply(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
-    edits: list[_Edit]
+    edits: list[object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,17 +69,15 @@ def reflect(bench: Bench, skill: str, cases: Sequence[Case], failed: Sequence[Ed
 def parse(text: str, limit: int) -> tuple[Edit, ...] | str:
     """The edits in a model's reply, at most `limit`, or the sentence that says why there are none to be read.
 
-    Finds the JSON object also inside a fence or prose.
+    Finds the JSON object also inside a fence or prose; an edit that is not one is left out.
     """
-    start = text.find("{")
-    while start >= 0:
+    for opening in itertools.islice(re.finditer(r"\{", text), _OPENINGS_TRIED):
         try:
-            value, _ = json.JSONDecoder(strict=False).raw_decode(text, start)
+            value, _ = json.JSONDecoder(strict=False).raw_decode(text, opening.start())
             reply = _Reply.model_validate(value)
-        except (ValueError, ValidationError, RecursionError):
-            start = text.find("{", start + 1)
+        except (ValueError, RecursionError):
             continue
-        return tuple(_edit(e) for e in reply.edits[:limit])
+        return tuple(edit for edit in map(_edit, reply.edits) if edit is not None)[:limit]
     return "the reflection model's reply holds no edits in JSON"
 
 
@@ -114,5 +116,9 @@ def _succeeded(case: Case) -> bool:
     return isinstance(result, Score) and result.value >= 1
 
 
-def _edit(edit: _Edit) -> Edit:
+def _edit(value: object) -> Edit | None:
+    try:
+        edit = _Edit.model_validate(value)
+    except ValidationError:
+        return None
     return Edit(op=edit.op, anchor=edit.anchor, text=" ".join(edit.text.split()), reason=" ".join(edit.reason.split()))

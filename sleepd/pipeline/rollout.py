@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
@@ -62,22 +62,25 @@ def key(bench: Bench, order: Order) -> RolloutKey:
 def run_all(bench: Bench, orders: Sequence[Order]) -> list[Rollout]:
     """The rollouts, in the order asked for; those made before are read, the others are made and kept.
 
-    Raises `NotMeasured` or `BudgetSpent` when a call failed for a reason outside the text. What was paid for until
-    then is kept, so that the next run goes on from there.
+    Raises `NotMeasured` or `BudgetSpent` when a call failed for a reason outside the text. Each rollout is kept as soon
+    as it is there, so that the next run goes on from there, also after a kill.
     """
     keys = [key(bench, order) for order in orders]
     with bench.database.reading() as connection:
         known = rollouts.load(connection, keys)
     todo = {k: order for k, order in zip(keys, orders, strict=True) if k not in known}
+    failed: Failure | None = None
     with ThreadPoolExecutor(max_workers=bench.workers) as executor:
-        outcomes = dict(zip(todo, _attempts(bench, executor, list(todo.values())), strict=True))
-    made = {k: _rollout(bench, k, todo[k], o) for k, o in outcomes.items() if _belongs(o)}
-    with bench.database.writing() as connection:
-        rollouts.save(connection, list(made.values()), bench.night_id)
-    for outcome in outcomes.values():
-        if isinstance(outcome, Failure) and outcome.cause.outside:
-            raise outage(outcome)
-    known |= made
+        for (k, order), outcome in zip(todo.items(), _attempts(bench, executor, list(todo.values())), strict=True):
+            if isinstance(outcome, Failure) and outcome.cause.outside:
+                # It says nothing about the text and is not kept.
+                failed = failed or outcome
+                continue
+            known[k] = _rollout(bench, k, order, outcome)
+            with bench.database.writing() as connection:
+                rollouts.save(connection, [known[k]], bench.night_id)
+    if failed is not None:
+        raise outage(failed)
     return [known[k] for k in keys]
 
 
@@ -88,7 +91,8 @@ def outage(failure: Failure) -> NotMeasured | BudgetSpent:
     return NotMeasured(failure.message)
 
 
-def _attempts(bench: Bench, executor: Executor, orders: Sequence[Order]) -> list[Reply | Failure]:
+def _attempts(bench: Bench, executor: Executor, orders: Sequence[Order]) -> Iterator[Reply | Failure]:
+    """The outcomes in the order asked for, each as soon as those before it are there."""
     asks = [_ask(bench, order) for order in orders]
     stop: list[Failure] = []
 
@@ -101,7 +105,7 @@ def _attempts(bench: Bench, executor: Executor, orders: Sequence[Order]) -> list
             stop.append(outcome)
         return outcome
 
-    return list(executor.map(attempt, asks))
+    return executor.map(attempt, asks)
 
 
 def _ask(bench: Bench, order: Order) -> Ask:
@@ -113,11 +117,6 @@ def _ask_once(model: Model, ask: Ask) -> Reply | Failure:
         return model.ask(ask)
     except Exception as error:  # noqa: BLE001 - a defect of an adapter costs one rollout, not the night
         return Failure(cause=Cause.MALFORMED, message=f"the model adapter broke: {type(error).__name__}: {error}")
-
-
-def _belongs(outcome: Reply | Failure) -> bool:
-    """Whether the outcome says something about the text: an outage says nothing and is not kept."""
-    return isinstance(outcome, Reply) or not outcome.cause.outside
 
 
 def _rollout(bench: Bench, k: RolloutKey, order: Order, outcome: Reply | Failure) -> Rollout:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sleepd.core import edit
-from sleepd.core.model import Rollout, Score, Split, Verdict
+from sleepd.core.model import Candidate, Rollout, Score, Split
 from sleepd.core.screen import screen
-from sleepd.pipeline.optimize import OptimizeReport, Tally
+from sleepd.pipeline.optimize import OptimizeReport
 from sleepd.pipeline.rollout import Bench, Order, run_all
 from sleepd.pipeline.work import Work
 from sleepd.store import proposals
-from sleepd.store.proposals import Proposal, Status
+from sleepd.store.proposals import Proposal, Status, Trial
 
 # Sealed rollouts are apart from all others; each is made once, after the verdict, and decides nothing.
 _SEALED_SAMPLE = 950_000_000
@@ -29,24 +29,27 @@ class Sealed:
 
 
 def stage(bench: Bench, report: OptimizeReport) -> tuple[Proposal, ...]:
-    """One proposal for each candidate that crossed tonight."""
-    accepted = [t for t in report.tried if t.trial.candidate.verdict is Verdict.ACCEPTED]
-    return tuple(_stage(bench, report.work, tally) for tally in accepted)
+    """One proposal for each candidate that crossed, also in a night that ended before it came here.
+
+    Raises `NotMeasured` or `BudgetSpent`; the next run goes on from there.
+    """
+    with bench.database.reading() as connection:
+        accepted = proposals.unstaged(connection, report.work.target.path)
+    return tuple(_stage(bench, report.work, trial) for trial in accepted)
 
 
-def _stage(bench: Bench, work: Work, tally: Tally) -> Proposal:
-    candidate = tally.trial.candidate
+def _stage(bench: Bench, work: Work, trial: Trial) -> Proposal:
+    candidate = trial.candidate
     before, after = bench.text(candidate.base), bench.text(candidate.text)
-    added = "\n".join(line for line in after.splitlines() if line not in before.splitlines())
-    found = {f.rule: f for f in (*screen(candidate.edits), *screen(added))}
-    sealed = _sealed(bench, work, tally)
+    found = {f.rule: f for f in (*screen(candidate.edits), *screen(_added(before, after)))}
+    sealed = _sealed(bench, work, candidate)
     proposal = Proposal(
         id=candidate.id,
         night_id=bench.night_id,
         status=Status.QUARANTINED if found else Status.WAITING,
         findings=tuple(f"{f.rule}: {f.why}" for f in found.values()),
         diff=edit.diff(before, after, name=candidate.target.name),
-        sessions=tally.sessions,
+        sessions=trial.sessions,
         sealed_count=sealed.count,
         sealed_before=sealed.before,
         sealed_after=sealed.after,
@@ -56,8 +59,13 @@ def _stage(bench: Bench, work: Work, tally: Tally) -> Proposal:
     return proposal
 
 
-def _sealed(bench: Bench, work: Work, tally: Tally) -> Sealed:
-    candidate = tally.trial.candidate
+def _added(before: str, after: str) -> str:
+    """The lines that a new text adds, without our own markers."""
+    known = {*before.splitlines(), *(mark for region in edit.Region for mark in (region.opening, region.closing))}
+    return "\n".join(line for line in after.splitlines() if line not in known)
+
+
+def _sealed(bench: Bench, work: Work, candidate: Candidate) -> Sealed:
     tasks = work.usable(Split.TEST)
     sample = _SEALED_SAMPLE + candidate.index
     texts = (candidate.base, candidate.text)

@@ -73,43 +73,61 @@ def enter(bench: Bench, ground: Ground, bundle: Bundle, text: str, gating: Gatin
             tasks=tuple(s.task.id for s in ground.tasks),
             model=bench.model.key,
         )
-        return proposals.start(connection, candidate, bench.night_id)
+        return proposals.start(connection, candidate, bench.night_id, bundle.sessions)
 
 
 def identity(bench: Bench, ground: Ground, text: Digest, gating: Gating) -> Digest:
-    """What the evidence is about (promise 6): any change makes another candidate, which starts at 1."""
+    """What the evidence is about (promise 6): any change makes another candidate, which starts at 1.
+
+    The number of baseline rollouts counts too: with another number the schedule would use some of them twice.
+    """
     judged = [f"{o.task_id}:{o.judge}" for o in (key(bench, _order(s, text, 0)) for s in ground.tasks)]
     parts = (ground.target.agent, ground.target.name, digest(ground.base), text, bench.model.key)
-    return digest("candidate", *parts, str(gating.rule), str(gating.alpha), *judged)
+    rule = (str(gating.rule), str(gating.alpha), str(gating.baseline_samples))
+    return digest("candidate", *parts, *rule, *judged)
 
 
-def left(bench: Bench, pairs: int) -> int:
-    """How many of tonight's `pairs` are not drawn yet; a rerun of a killed night does not start anew."""
+def allowance(bench: Bench, id_: Digest, pairs: int) -> int:
+    """How many of tonight's `pairs` a candidate may draw: those it drew already, and those that nobody drew yet.
+
+    So a rerun of a killed night gives each candidate what the undisturbed night would have given it.
+    """
     with bench.database.reading() as connection:
-        return max(0, pairs - proposals.drawn(connection, bench.night_id))
+        own = proposals.drawn(connection, bench.night_id, id_)
+        return own + max(0, pairs - proposals.drawn(connection, bench.night_id))
 
 
 def measure(bench: Bench, ground: Ground, trial: Trial, gating: Gating, budget: int) -> Decision:
-    """Draw at most `budget` more pairs, until the gate decides. What was drawn before counts.
+    """Draw pairs until the gate decides, at most `budget` of them in this night. What was drawn before counts.
 
     Raises `NotMeasured` or `BudgetSpent`; the pairs until then are kept, and the schedule goes on from there.
     """
     candidate = trial.candidate
     with bench.database.reading() as connection:
         done = list(proposals.pairs(connection, candidate.id))
+        earlier = len(done) - proposals.drawn(connection, bench.night_id, candidate.id)
     terms = gating.terms(candidate.alpha)
-    limit = min(gating.max_pairs, len(done) + budget)
+    limit = min(gating.max_pairs, earlier + budget)
     draws = schedule.draws(candidate, limit, gating.baseline_samples, gating.rule)
-    nights = trial.nights + (trial.night_id != bench.night_id)
-    decision = gate.decide(done, terms) if gating.rule is Rule.EVIDENCE else None
-    while decision is None or (decision.verdict is Verdict.UNDECIDED and len(done) < len(draws)):
-        some = draws[len(done) : len(done) + _PAIRS_AT_ONCE] if gating.rule is Rule.EVIDENCE else draws[len(done) :]
-        done += _pairs(bench, ground, candidate, some)
+    # The paper's rules look once, when every task was drawn.
+    one_look = gating.rule is not Rule.EVIDENCE
+    at_once = len(draws) if one_look else _PAIRS_AT_ONCE
+    decision = gate.decide(done, terms)
+    if done:
+        _keep(bench, candidate, (), decision)
+    while len(done) < len(draws) and (one_look or decision.verdict is Verdict.UNDECIDED):
+        fresh = _pairs(bench, ground, candidate, draws[len(done) : len(done) + at_once])
+        done += fresh
         decision = gate.decide(done, terms)
-        with bench.database.writing() as connection:
-            proposals.save_pairs(connection, candidate.id, done[-len(some) :] if some else [], bench.night_id)
-            proposals.decide(connection, candidate.id, decision, nights)
+        _keep(bench, candidate, fresh, decision)
     return decision
+
+
+def _keep(bench: Bench, candidate: Candidate, fresh: Sequence[Pair], decision: Decision) -> None:
+    with bench.database.writing() as connection:
+        proposals.save_pairs(connection, candidate.id, fresh, bench.night_id)
+        nights = proposals.nights(connection, candidate.id)
+        proposals.decide(connection, candidate.id, decision, len(nights))
 
 
 def _pairs(bench: Bench, ground: Ground, candidate: Candidate, draws: Sequence[Draw]) -> list[Pair]:

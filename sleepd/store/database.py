@@ -18,7 +18,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from sleepd.core.errors import DatabaseDamaged
 
-HEAD = "0001"
+HEAD = "0002"
 """The newest migration. A test holds it against the scripts."""
 _BACKUPS_KEPT = 3
 _BUSY_MS = 30_000
@@ -66,7 +66,7 @@ class Database:
 
 
 def open_database(path: Path) -> Database:
-    """Open the database at `path`, making or migrating it first.
+    """Open the database at `path`, making it first, or backing it up and migrating it.
 
     Raises `DatabaseDamaged` when the file exists and is not a usable database.
     """
@@ -74,10 +74,12 @@ def open_database(path: Path) -> Database:
         _create(path)
     if path.stat().st_size == 0:
         raise _damaged(path, "it is empty")
+    database = Database(path, _engine(path))
     with _damage_named(path):
         if _revision(path) != HEAD:
+            database.backup(f"before-{HEAD}")
             _migrate(path)
-    return Database(path, _engine(path))
+    return database
 
 
 def backups(path: Path) -> list[Path]:

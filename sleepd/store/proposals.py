@@ -58,6 +58,8 @@ class Trial:
     evidence: float | None
     counter_evidence: float | None
     effect: float | None
+    sessions: tuple[str, ...]
+    """The sessions that taught it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,9 +82,12 @@ class Adoption:
     reverted_at: datetime | None
 
 
-def start(connection: Connection, candidate: Candidate, night_id: str) -> Trial:
-    """Enter a candidate, or find it again: its index and level never change once given."""
-    row = _candidate_row(candidate) | {"night_id": night_id, "nights": 1}
+def start(connection: Connection, candidate: Candidate, night_id: str, sessions: Sequence[str] = ()) -> Trial:
+    """Enter a candidate, or find it again: its index and level never change once given.
+
+    `sessions` are those that taught it.
+    """
+    row = _candidate_row(candidate) | {"night_id": night_id, "nights": 1, "sessions": json.dumps(list(sessions))}
     connection.execute(upsert(t.candidates).values(row).on_conflict_do_nothing(index_elements=["id"]))
     return trial(connection, candidate.id)
 
@@ -118,8 +123,12 @@ def next_index(connection: Connection) -> int:
 
 
 def acceptances(connection: Connection) -> int:
-    """How many candidates crossed so far: the discoveries of the account."""
-    query = select(func.count()).where(t.candidates.c.verdict == Verdict.ACCEPTED.value)
+    """How many candidates crossed so far: the discoveries of the account.
+
+    What the paper's rules accepted has no evidence, and would only raise the levels of those that follow.
+    """
+    c = t.candidates.c
+    query = select(func.count()).where(c.verdict == Verdict.ACCEPTED.value, c.evidence > 0)
     return int(connection.execute(query).scalar_one())
 
 
@@ -158,9 +167,25 @@ def pairs(connection: Connection, id_: Digest) -> tuple[Pair, ...]:
     return tuple(Pair(draw=r.draw, task_id=TaskId(r.task_id), candidate=r.candidate, baseline=r.baseline) for r in rows)
 
 
-def drawn(connection: Connection, night_id: str) -> int:
-    """How many pairs a night has drawn so far."""
-    return int(connection.execute(select(func.count()).where(t.pairs.c.night_id == night_id)).scalar_one())
+def drawn(connection: Connection, night_id: str, id_: Digest | None = None) -> int:
+    """How many pairs a night has drawn so far, for one candidate or for all."""
+    query = select(func.count()).where(t.pairs.c.night_id == night_id)
+    if id_ is not None:
+        query = query.where(t.pairs.c.candidate_id == id_)
+    return int(connection.execute(query).scalar_one())
+
+
+def nights(connection: Connection, id_: Digest) -> frozenset[str]:
+    """The nights in which a candidate drew pairs."""
+    rows = connection.execute(select(t.pairs.c.night_id).where(t.pairs.c.candidate_id == id_).distinct())
+    return frozenset(row.night_id for row in rows)
+
+
+def unstaged(connection: Connection, path: str) -> tuple[Trial, ...]:
+    """The accepted candidates for one file that no proposal was made of yet."""
+    made = select(t.proposals.c.id)
+    c = t.candidates.c
+    return trials(connection, c.path == path, c.verdict == Verdict.ACCEPTED.value, c.id.not_in(made))
 
 
 def stage(connection: Connection, proposal: Proposal) -> None:
@@ -278,6 +303,7 @@ def _trial(row: Row[tuple[object, ...]]) -> Trial:
         evidence=row.evidence,
         counter_evidence=row.counter_evidence,
         effect=row.effect,
+        sessions=tuple(json.loads(row.sessions)),
     )
 
 

@@ -247,6 +247,7 @@ candidates = Table(
     Column("evidence", Float),
     Column("counter_evidence", Float),
     Column("effect", Float),
+    Column("sessions", Text, nullable=False, server_default="[]"),
 )
 
 pairs = Table(

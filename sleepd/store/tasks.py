@@ -47,14 +47,20 @@ class StoredTask:
 
 
 def save(connection: Connection, session: SessionId, agent: str, tasks: Sequence[Task]) -> None:
-    """Store one session's tasks. A task that is there keeps its side and cluster; one that is gone is removed."""
+    """Store one session's tasks. A task that is there keeps its side and cluster; one that is gone is removed.
+
+    A task that a fork repeats stays with the session that tells more of it.
+    """
     c = t.tasks.c
+    known = [task.id for task in tasks]
+    connection.execute(delete(t.tasks).where(c.session_id == session, c.id.not_in(known)))
+    elsewhere = _told_elsewhere(connection, session, known)
+    tasks = [task for task in tasks if len(task.attempts) > elsewhere.get(task.id, 0)]
     kept = [task.id for task in tasks]
-    connection.execute(delete(t.tasks).where(c.session_id == session, c.id.not_in(kept)))
     for task in tasks:
         row = _task_row(task, agent)
         statement = upsert(t.tasks).values(row)
-        change = {name: statement.excluded[name] for name in ("project", "request", "context", "skill")}
+        change = {name: statement.excluded[name] for name in ("session_id", "project", "request", "context", "skill")}
         connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=change))
     connection.execute(delete(t.attempts).where(t.attempts.c.task_id.in_(kept)))
     rows = [_attempt_row(task.id, n, attempt) for task in tasks for n, attempt in enumerate(task.attempts)]
@@ -136,6 +142,17 @@ def save_vectors(connection: Connection, found: Mapping[str, Vectors], embedder:
 def count(connection: Connection) -> int:
     query = select(func.count()).select_from(t.tasks).where(t.tasks.c.dropped.is_(False))
     return int(connection.execute(query).scalar_one())
+
+
+def _told_elsewhere(connection: Connection, session: SessionId, ids: Sequence[TaskId]) -> dict[TaskId, int]:
+    """How many attempts another session tells of these tasks."""
+    query = (
+        select(t.tasks.c.id, func.count().label("attempts"))
+        .join(t.attempts, t.attempts.c.task_id == t.tasks.c.id)
+        .where(t.tasks.c.id.in_(ids), t.tasks.c.session_id != session)
+        .group_by(t.tasks.c.id)
+    )
+    return {TaskId(row.id): row.attempts for row in connection.execute(query)}
 
 
 def _task_row(task: Task, agent: str) -> dict[str, object]:
