@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 import zlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -18,6 +19,8 @@ from sleepd.core.ports import Vectors
 
 DIMENSIONS = 1024
 _SIZES = (3, 4, 5)
+# Texts whose counts are kept: a night compares the same requests again and again.
+_REMEMBERED = 2_048
 _LATIN_END = 0x250
 _WEIGHT_LATIN = 0.6
 _WEIGHT_OTHER = 0.1
@@ -29,13 +32,7 @@ def vectors(texts: Sequence[str]) -> Vectors:
     Each run's sign follows from its hash as well, so that collisions cancel out and unrelated texts come out near 0
     (Weinberger et al. 2009, "Feature hashing for large scale multitask learning").
     """
-    out = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
-    for row, text in zip(out, texts, strict=True):
-        for run, weight in _counts(text).items():
-            row[(run >> 1) % DIMENSIONS] += weight if run & 1 else -weight
-    lengths = np.linalg.norm(out, axis=1, keepdims=True)
-    np.divide(out, lengths, out=out, where=lengths > 0)
-    return out
+    return np.stack([_vector(text) for text in texts]) if texts else np.zeros((0, DIMENSIONS), dtype=np.float32)
 
 
 def similarity(a: str, b: str) -> float:
@@ -68,7 +65,20 @@ def combine(embedded: Vectors, texts: Sequence[str], *, english_only: bool) -> V
     return np.hstack([np.sqrt(column) * embedded, np.sqrt(1 - column) * vectors(texts)])
 
 
-def _counts(text: str) -> dict[int, float]:
+@lru_cache(maxsize=_REMEMBERED)
+def _vector(text: str) -> Vectors:
+    row = np.zeros(DIMENSIONS, dtype=np.float32)
+    for run, weight in _counts(text).items():
+        row[(run >> 1) % DIMENSIONS] += weight if run & 1 else -weight
+    length = float(np.linalg.norm(row))
+    if length > 0:
+        row /= length
+    row.flags.writeable = False
+    return row
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _counts(text: str) -> Mapping[int, float]:
     """Damped counts of the text's character runs, by the runs' hashes."""
     folded = f" {' '.join(text.casefold().split())} "
     runs: Counter[int] = Counter()
@@ -78,5 +88,5 @@ def _counts(text: str) -> dict[int, float]:
     return {run: 1 + math.log(count) for run, count in runs.items()}
 
 
-def _square(counts: dict[int, float]) -> float:
+def _square(counts: Mapping[int, float]) -> float:
     return sum(weight * weight for weight in counts.values())

@@ -15,7 +15,7 @@ from sleepd.store.tasks import StoredTask
 
 # A new skill is named after its oldest tasks, which stay the oldest, so that the name does not change.
 _NAMED_AFTER = 7
-_SHARED = 0.7
+_SHARED = 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,12 +93,16 @@ def _target(members: Sequence[StoredTask], surroundings: Surroundings) -> SkillT
                 return found
     agent = Counter(s.agent for s in members).most_common(1)[0][0]
     requests = [s.task.request for s in members[:_NAMED_AFTER]]
-    name = targets.slug(" ".join(shared_words(requests)) or requests[0])
-    return targets.new_project_target(agent, Path(first.task.project), name, targets.when_to_load(requests[0]))
+    # What the requests have in common names the work; a whole request would carry one day's details, and whatever
+    # else the user said in it, into every later session.
+    common = " ".join(shared_words(requests)) or min(requests, key=len)
+    return targets.new_project_target(
+        agent, Path(first.task.project), targets.slug(common), targets.when_to_load(common)
+    )
 
 
 def shared_words(requests: Sequence[str]) -> tuple[str, ...]:
     """The words, in order of first appearance, that most of these requests have: what the work is called."""
-    heard = [dict.fromkeys(re.findall(r"[^\W\d_]{3,}", request.casefold())) for request in requests]
+    heard = [dict.fromkeys(re.findall(r"[^\W\d_]{4,}", request.casefold())) for request in requests]
     counts = Counter(word for words in heard for word in words)
     return tuple(word for word, count in counts.items() if count >= _SHARED * len(requests))

@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 from sleepd.core.errors import UnknownName
@@ -21,18 +22,19 @@ from sleepd.simulate.personas import Family, Persona, Rule, Slot, family_of, fie
 
 OBEDIENCE = 0.95
 """Probability that the agent keeps a rule that its skill text states."""
-DEFIANCE = 0.15
-"""Factor on the base rate of a rule that its skill text speaks against."""
-
 _VARIANTS = ("", "distractors-only")
 _NEGATIONS = frozenset({"no", "not", "never", "without", "avoid", "skip", "omit", "don't"})
 _BINDING = re.compile(
     r"\b(?:must|should|has to|needs?|belongs?)\b|^(?:Start|Begin|End|Put|Give|Use|Write|Add|Close"
     r"|Keep|Always|No|Never|Do not|Note|Hint)\b"
 )
-_QUOTED = re.compile(r"^(?P<title>[a-z][\w' ]*):$")
+_QUOTED = re.compile(r"^(?P<title>[A-Za-z][\w' ]*):$")
 _SAYING = ("the user said", "a tool said", "what came before", "the request")
+_REVERSALS = ("Do not", "Never", "Avoid to", "Skip this:", "It is wrong, so never:")
+_URGES = ("Do", "Please", "Always", "It is fine to", "Rather")
+_SKILL = "The skill file today"
 _WORDS = (4, 45)
+_LONG = 4
 
 
 class _Named(Protocol):
@@ -74,7 +76,7 @@ class SimulatedModel:
             case Purpose.ROLLOUT:
                 text = answer(self._who, ask.system, ask.prompt, chance)
             case Purpose.REFLECT:
-                text = _edits(ask.prompt, chance, distractors_only=self._variant == "distractors-only")
+                text = _edits(self._who, ask.prompt, chance, distractors_only=self._variant == "distractors-only")
             case Purpose.PREFLIGHT:
                 text = "ready"
         tokens_in = (len(ask.system) + len(ask.prompt)) // 4
@@ -92,11 +94,12 @@ def answer(who: Persona, system: str, prompt: str, chance: random.Random) -> str
     return compose(family, fields, kept, chance)
 
 
+@lru_cache(maxsize=4_096)
 def probability(rule: Rule, instructions: str) -> float:
-    """How likely the agent keeps the rule under these instructions."""
+    """How likely the agent keeps the rule under these instructions; never, when they speak against it."""
     stances = {_stance(rule, line) for line in instructions.splitlines()}
     if -1 in stances:
-        return rule.base * DEFIANCE
+        return 0.0
     return max(rule.base, OBEDIENCE) if 1 in stances else rule.base
 
 
@@ -135,15 +138,29 @@ def _chance(seed: int, ask: Ask) -> random.Random:
     return random.Random(int.from_bytes(hashlib.sha256(body.encode()).digest()[:8], "big"))
 
 
-def _edits(prompt: str, chance: random.Random, *, distractors_only: bool) -> str:
-    """Whatever in the prompt reads like an instruction, the most repeated first, and distractors of the same words."""
-    found = Counter(s for quote in _quotes(prompt) for s in _instructions(quote))
+def _edits(who: Persona, prompt: str, chance: random.Random, *, distractors_only: bool) -> str:
+    """Whatever in the prompt reads like an instruction, the most repeated first, and distractors of the same words.
+
+    A model that reads can tell what two sentences are about, if not which is right: what the skill file shown says
+    already, in whatever words, is left out, and of several wordings of one thing the most repeated is taken.
+    """
+    quotes = list(_quotes(prompt))
+    stated = {key for q in quotes if q.title == _SKILL for line in q.text.splitlines() for key in _subjects(who, line)}
+    found = Counter(s for q in quotes for s in _instructions(q))
     ordered = sorted(found, key=lambda s: (-found[s], hashlib.sha256(s.encode()).digest()))
-    distractors = [d for s in ordered for d in (_scrambled(s, chance), _reversed(s))]
+    distractors = [d for s in ordered for d in (_scrambled(s, chance), _reversed(s, chance))]
     chance.shuffle(distractors)
-    texts = distractors if distractors_only else [*ordered, *distractors[:2]]
+    about = {s: _subjects(who, s) for s in ordered}
+    first = {about[s] or s: s for s in reversed(ordered) if not about[s] <= stated or not about[s]}
+    fresh = [s for s in ordered if first.get(about[s] or s) == s]
+    texts = distractors if distractors_only else [*fresh, *distractors[:2]]
     edits = [{"op": "add", "anchor": None, "text": t, "reason": "stands in the material"} for t in texts]
     return json.dumps({"edits": edits})
+
+
+def _subjects(who: Persona, sentence: str) -> frozenset[str]:
+    """The rules that a sentence is about, for or against."""
+    return frozenset(r.key for f in who.families for r in f.rules if _stance(r, sentence))
 
 
 def _quotes(prompt: str) -> Iterator[_Quote]:
@@ -161,22 +178,26 @@ def _quotes(prompt: str) -> Iterator[_Quote]:
 def _instructions(quote: _Quote) -> Iterator[str]:
     if quote.title not in _SAYING:
         return
-    for sentence in re.split(r"(?<=[.!?])\s+", quote.text.replace("\n", " ")):
+    for sentence in re.split(r"(?<=[.!?])\s+|\n", quote.text):
         bare = sentence.removeprefix("error: ").strip()
-        if _WORDS[0] <= len(bare.split()) <= _WORDS[1] and _BINDING.search(bare):
+        general = not re.search(r"\d", bare) and not bare.startswith("I ")
+        if general and _WORDS[0] <= len(bare.split()) <= _WORDS[1] and _BINDING.search(bare):
             yield bare
 
 
 def _scrambled(sentence: str, chance: random.Random) -> str:
+    """One long word of the sentence among its short ones: too little to mean a rule."""
     words = [w.strip(".,`").casefold() for w in sentence.split()]
-    some = chance.sample(words, max(3, len(words) // 2))
-    return f"Keep in mind: {' '.join(some)}."
+    short = [w for w in words if len(w) < _LONG and w not in _NEGATIONS]
+    kept = [chance.choice([w for w in words if len(w) >= _LONG]), *chance.sample(short, min(3, len(short)))]
+    chance.shuffle(kept)
+    return f"Keep in mind: {' '.join(kept)}."
 
 
-def _reversed(sentence: str) -> str:
+def _reversed(sentence: str, chance: random.Random) -> str:
     first, _, rest = sentence.partition(" ")
     if first.casefold() in _NEGATIONS:
-        return rest[:1].upper() + rest[1:]
+        return f"{chance.choice(_URGES)} {rest}"
     if sentence.startswith("Do not "):
-        return "Do " + sentence.removeprefix("Do not ")
-    return f"Do not {sentence[:1].lower()}{sentence[1:]}"
+        return f"{chance.choice(_URGES)} {sentence.removeprefix('Do not ')}"
+    return f"{chance.choice(_REVERSALS)} {sentence[:1].lower()}{sentence[1:]}"

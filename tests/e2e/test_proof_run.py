@@ -1,0 +1,77 @@
+"""The proof-run as a user starts it: in a process of its own, with the shipped command."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+
+def start(tmp_path: Path, name: str, *options: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run `sleepd proof-run` with a home and a folder of its own."""
+    home = tmp_path / f"{name}-home"
+    home.mkdir()
+    environment = {"HOME": str(home), "PATH": os.environ["PATH"], "SLEEPD_HOME": str(home / "sleepd"), **variables}
+    command = [sys.executable, "-m", "sleepd.app.cli", "proof-run", "--folder", str(tmp_path / name), *options]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=300)
+
+
+def without_meta(text: str) -> str:
+    found = json.loads(text)
+    del found["meta"]
+    return json.dumps(found, sort_keys=True)
+
+
+@pytest.mark.parametrize("persona", ["researcher", "programmer", "analyst"])
+def test_the_product_helps_and_holds_back_what_does_not(tmp_path: Path, persona: str) -> None:
+    """Every claim holds for a seed that nobody has seen before."""
+    seed = str(random.SystemRandom().randrange(1, 10**6))
+    done = start(tmp_path, "run", "--persona", persona, "--seed", seed, "--assert-improves")
+    assert 0 == done.returncode, f"seed {seed}\n{done.stdout}\n{done.stderr}"
+
+
+def test_two_runs_are_equal_to_the_byte(tmp_path: Path) -> None:
+    """Another folder, another number of workers and another time zone change nothing but `meta`."""
+    options = ("--persona", "analyst", "--seed", "5", "--nights", "2", "--embedder", "hashed-tfidf", "--json")
+    runs = [
+        ("one", ("--workers", "1"), {"TZ": "Asia/Shanghai"}),
+        ("another-folder-with-a-longer-name", ("--workers", "2"), {"TZ": "America/Los_Angeles"}),
+    ]
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(lambda r: start(tmp_path, r[0], *options, *r[1], **r[2]), runs)
+    assert 0 == first.returncode == second.returncode, first.stderr + second.stderr
+    assert without_meta(first.stdout) == without_meta(second.stdout)
+    assert json.loads(first.stdout)["adopted"], "nothing was adopted, so nothing was compared"
+
+
+def test_the_strict_rule_adopts_useless_edits(tmp_path: Path) -> None:
+    """Under the paper's rule the control with useless edits fails: the claims can fail, and the gate is what holds."""
+    options = ("--persona", "programmer", "--seed", "3", "--nights", "2", "--gate-rule", "strict")
+    done = start(tmp_path, "run", *options, "--embedder", "hashed-tfidf", "--assert-improves", "--json")
+    assert 1 == done.returncode, done.stderr
+    failed = [claim["name"] for claim in json.loads(done.stdout)["assertions"] if not claim["passed"]]
+    assert "useless candidates are not adopted" in failed
+
+
+def test_without_the_flag_a_failing_claim_is_shown_and_the_run_ends_well(tmp_path: Path) -> None:
+    """Without `--assert-improves` the same table is printed and the exit status is 0."""
+    options = ("--persona", "programmer", "--seed", "3", "--nights", "1", "--gate-rule", "off")
+    done = start(tmp_path, "run", *options, "--embedder", "hashed-tfidf")
+    assert 0 == done.returncode, done.stderr
+    assert "FAIL" in done.stdout
+
+
+def test_an_unknown_persona_is_named_with_the_known_ones(tmp_path: Path) -> None:
+    """A misspelt persona ends with status 2 and one line that lists the right names."""
+    done = start(tmp_path, "run", "--persona", "programer")
+    assert 2 == done.returncode
+    assert "did you mean 'programmer'?" in done.stderr
+    assert 1 == len(done.stderr.strip().splitlines())
