@@ -67,7 +67,8 @@ _LOOSE = re.compile(r"(?:[^\s\"'`\\\x00-\x1f,;<>&|(){}\[\]]++|\\++(?![nrtu\"'\\]
 _REACH = 1_024
 """How much of a value is looked at before it counts as one, which bounds the work for a name."""
 _PLACEHOLDER = re.compile(
-    rf"{TEMPLATE}|(?:none|null|nil|true|false|undefined|str|string|bytes|int|number|any|text|required|optional|hidden|redacted|masked|unset|empty|"
+    rf"{TEMPLATE}|\s|, |\)[,:;)\s]|"
+    r"(?:none|null|nil|true|false|undefined|str|string|bytes|int|number|any|text|required|optional|hidden|redacted|masked|unset|empty|"
     r"x+|\*+|\.+|-+|_+)[.,;:!?]?\Z|(?:your|my|some|the|example|dummy|fake|test|insert|enter)[ _-]",
     re.I,
 )
@@ -95,11 +96,16 @@ def assignment(text: str, at: int, word: str) -> Span | None:
     return _assigned(text, at, name.end(), word in {"pass", "pwd"})
 
 
+_PASS_ENDS = {"word", "phra", "code"}
+
+
 def _names_secret(text: str, at: int, keyword: str) -> bool:
     """Whether the word is (the end of) a secret's name: `api_key` is, `monkey` and `compass` are not."""
     if keyword == "key":
         return text[max(0, at - 16) : at].lower().rstrip(" _.-").endswith(_KEY_OWNERS)
-    if keyword == "pass" and text[at + 4 : at + 8].lower() not in {"word", "wd", "phra", "code"}:
+    if keyword == "pass" and (rest := text[at + 4 : at + 8].lower()) not in _PASS_ENDS:
+        if rest[:1].isalpha() and rest[:2] not in {"s=", "s:", "wd"}:
+            return False
         return fresh(text, at) or (text[at].isupper() and text[at - 1].islower())
     return True
 
@@ -110,7 +116,7 @@ def _assigned(text: str, at: int, end: int, password: bool) -> Span | None:
     if separator is None:
         gap = _SPACE.match(text, end)
         flag = _FLAG.search(text[max(0, at - 42) : at]) if gap else None
-        quoted = gap and password and text[gap.end() : gap.end() + 1] == "'"
+        quoted = gap and text[at + 4 : at + 8].lower() == "word" and text[gap.end() : gap.end() + 1] == "'"
         return _value(text, gap.end(), rule, "flag" if flag else "quoted only") if gap and (flag or quoted) else None
     kind = separator.lastgroup or ""
     if kind == "call" or (kind == "equals" and separator.group().strip() != "="):

@@ -66,20 +66,11 @@ _ESCAPE = re.compile(r"(?:\\[abfnrtv]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|%[0-9a
 
 def needles(raw: bytes) -> list[int]:
     """Offsets, in order, at which a needle begins (and a few at which two needles of a line are mixed)."""
-    padded = raw + b"\0\0\0\0\0"
-    half = len(padded) // 2
-    even = _begins(np.frombuffer(padded, "<u2", half))
-    odd = _begins(np.frombuffer(padded, "<u2", half - 1, 1))
-    found = np.concatenate((2 * even, 2 * odd + 1))
-    found.sort()
-    offsets: list[int] = found.tolist()
-    return offsets
-
-
-def _begins(pairs: npt.NDArray[np.uint16]) -> npt.NDArray[np.intp]:
-    """Where a pair and the next one are the two halves of a needle. (`take` and a boolean array are the fast ways.)"""
+    padded = raw + b"\0\0\0\0"
+    pairs = np.ndarray((len(padded) - 1,), "<u2", padded, 0, (1,))
     bits = _TABLE.take(pairs)
-    return np.flatnonzero((bits[:-1] & (bits[1:] >> 8)).astype(bool))
+    offsets: list[int] = np.flatnonzero((bits[:-2] & (bits[2:] >> 8)).astype(bool)).tolist()
+    return offsets
 
 
 def fresh(text: str, at: int) -> bool:

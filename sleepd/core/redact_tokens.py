@@ -114,6 +114,7 @@ _SECRET_WORD = re.compile(
     r"[ \t:=|\"'`>]{1,6}(?:(?:is|was)[ \t:\"'`]{1,4})?\Z",
     re.I,
 )
+_SECRET_STEMS = ("secret", "token", "passw", "key", "credential")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\Z")
 _HEX = re.compile(r"(?:0x)?[0-9a-fA-F]+-?\Z")
 _WORDS = re.compile(r"[a-z]{4,}|[A-Z]{4,}")
@@ -121,36 +122,43 @@ _NAME_PART = re.compile(r"[a-z]{3,}\Z|[A-Z]?[a-z]{4,}")
 
 
 def _unnamed_token(text: str, start: int, end: int) -> Span | None:
-    """A long token that only its looks or its neighbourhood give away."""
+    """A long token that only its looks or its neighbourhood give away. The cheap refusals come first."""
     first, last = _widened(text, start, end)
-    before = text[max(0, first - 160) : first]
+    before = text[max(0, first - 32) : first]
     if text[start - 1 : start] == "/" and (hook := _WEBHOOK.search(text[max(0, start - 200) : start])):
         return start - len(hook["path"]), last, "webhook"
-    if discord := _DISCORD.match(text, first):
+    if text[last : last + 1] == "." and (discord := _DISCORD.match(text, first)):
         return *discord.span(), "discord-token"
     token = text[first:last]
-    if _PUBLIC_START.match(token) or _PUBLIC_BEFORE.search(before[-32:]):
+    named = _after_secret_word(before) and not _UUID.match(token) and _wordiness(token) < 0.4
+    if not (named or _random(token)) or _PUBLIC_START.match(token) or _PUBLIC_BEFORE.search(before):
         return None
-    if _SECRET_WORD.search(before[-32:]) and _wordiness(token) < 0.4 and not _UUID.match(token):
-        return first, last, "secret"
-    return (first, last, "high-entropy") if _random(token) else None
+    return first, last, "secret" if named else "high-entropy"
+
+
+def _after_secret_word(before: str) -> bool:
+    low = before.lower()
+    return any(word in low for word in _SECRET_STEMS) and _SECRET_WORD.search(before) is not None
 
 
 def _widened(text: str, start: int, end: int) -> tuple[int, int]:
     """The run with its base64 neighbours (`/`, `=`), and without the rest of an escape before it."""
-    left = text[max(0, start - 128) : start]
-    first = start - (len(left) - len(left.rstrip(_BASE64)))
-    right = text[end : end + 4_096]
-    last = end + len(right) - len(right.lstrip(_BASE64))
+    first, last = start, end
+    if text[start - 1 : start] == "/":
+        left = text[max(0, start - 128) : start]
+        first = start - (len(left) - len(left.rstrip(_BASE64)))
+    if text[end : end + 1] == "/":
+        right = text[end : end + 4_096]
+        last = end + len(right) - len(right.lstrip(_BASE64))
     while text[last : last + 1] == "=" and last < end + 4_098:
         last += 1
-    if not fresh(text, first + 1) or text[first - 1 : first] != "\\":
-        return first, last
-    return first + 1, last
+    return first + (text[first - 1 : first] == "\\" and fresh(text, first + 1)), last
 
 
 def _random(token: str) -> bool:
     """At least 32 characters of base64 that are neither hex, nor a path, nor words joined to a name."""
+    if len(token) < 32 or token.islower() or token.isupper():
+        return False
     body = token.rstrip("=")
     if len(body) < 32 or _HEX.match(body) or not _mixed(body):
         return False
