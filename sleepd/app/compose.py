@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from datetime import UTC, datetime
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 
 from harvesters.records import SessionKind
-from sleepd.app import config, registry
+from sleepd.app import clock, config, registry
 from sleepd.app.places import Places, make_private
 from sleepd.app.settings import Model as ModelSection
 from sleepd.app.settings import Settings
 from sleepd.app.values import window
-from sleepd.core.errors import Busy, UsageError
+from sleepd.core.errors import UsageError
 from sleepd.core.gate import Rule
 from sleepd.core.ports import Embedder, Model
 from sleepd.core.score import Metric
@@ -60,7 +59,7 @@ def embedder(settings: Settings) -> Embedder:
     return Memoized(make(EmbedderSettings(name=section.name, model=section.model)))
 
 
-def models(settings: Settings) -> tuple[Model, Model, Ledger]:
+def models(settings: Settings) -> tuple[Metered, Metered, Ledger]:
     """Task model, reflection model, and the one account that both are charged to.
 
     Raises `UsageError` when no model is chosen, `UnknownName` for one that is not registered, `BadSettings` for a
@@ -144,28 +143,11 @@ def bench(settings: Settings, store: Database, tools: tuple[Embedder, Model, Mod
     )
 
 
-@contextmanager
-def night_lock(places: Places, wait_s: float) -> Iterator[None]:
-    """Hold the one lock of all nights; the system frees it when the process ends, however it ends.
-
-    Raises `Busy` when another night holds it for longer than `wait_s` seconds.
-    """
-    from filelock import FileLock, Timeout
-
-    make_private(places.lock.parent)
-    try:
-        with FileLock(places.lock, timeout=wait_s):
-            yield
-    except Timeout as error:
-        raise Busy("another night is running; wait for it, or see `sleepd status`") from error
+now = clock.now
+"""The clock. Everything else is told the time."""
 
 
-def now() -> datetime:
-    """The clock. Everything else is told the time."""
-    return datetime.now(UTC)  # noqa: TID251 - the one place that reads the clock
-
-
-def _model(section: ModelSection, ledger: Ledger) -> Model:
+def _model(section: ModelSection, ledger: Ledger) -> Metered:
     if section.name is None:
         known = ", ".join(registry.names("sleepd.models"))
         raise UsageError(f"no model is chosen: set model.name (one of {known}) and model.model in the settings")

@@ -29,6 +29,16 @@ class Places:
         return self.state / "night.lock"
 
     @property
+    def harvest_lock(self) -> Path:
+        """The lock file one harvest holds."""
+        return self.state / "harvest.lock"
+
+    @property
+    def adoption_lock(self) -> Path:
+        """The lock file that whoever writes a skill file holds."""
+        return self.state / "adoption.lock"
+
+    @property
     def reports(self) -> Path:
         """The folder of written reports."""
         return self.state / "reports"

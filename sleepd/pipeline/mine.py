@@ -153,11 +153,11 @@ def _rows(tasks_: Sequence[StoredTask], project: str) -> list[int]:
 
 
 def _check(database: Database, everything: Sequence[StoredTask], recurring: dict[ClusterId, list[StoredTask]]) -> None:
-    """Mine the checks of every recurring cluster anew; tasks outside of them have none."""
+    """Mine the checks of every recurring cluster anew; tasks outside of them have none. A person's checks stay."""
     found: dict[TaskId, tuple[Check, ...]] = {}
     for members in recurring.values():
         found |= check.mine([c for c in map(_contrast, members) if c is not None])
-    changed = [s.task.id for s in everything if s.checks != found.get(s.task.id, ())]
+    changed = [s.task.id for s in everything if not s.reviewed and s.checks != found.get(s.task.id, ())]
     with database.writing() as connection:
         tasks.set_checks(connection, changed, found)
 

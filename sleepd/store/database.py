@@ -18,7 +18,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from sleepd.core.errors import DatabaseDamaged
 
-HEAD = "0002"
+HEAD = "0003"
 """The newest migration. A test holds it against the scripts."""
 _BACKUPS_KEPT = 3
 _BUSY_MS = 30_000

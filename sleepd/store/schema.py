@@ -20,6 +20,7 @@ from sqlalchemy import (
     Table,
     Text,
     TypeDecorator,
+    false,
 )
 
 metadata = MetaData()
@@ -156,6 +157,7 @@ tasks = Table(
     Column("retired", Boolean, nullable=False),
     Column("cluster_id", Text, index=True),
     Column("dropped", Boolean, nullable=False),
+    Column("reviewed", Boolean, nullable=False, server_default=false()),
 )
 
 attempts = Table(

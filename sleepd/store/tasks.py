@@ -39,6 +39,8 @@ class StoredTask:
     cluster: ClusterId | None
     retired: bool
     checks: tuple[Check, ...]
+    reviewed: bool = False
+    """A person edited the checks: mining leaves them alone."""
 
     @property
     def usable(self) -> bool:
@@ -120,6 +122,12 @@ def set_checks(connection: Connection, ids: Sequence[TaskId], checks: Mapping[Ta
     rows = [{"task_id": i, "kind": c.kind.value, "value": c.value} for i in ids for c in checks.get(i, ())]
     if rows:
         connection.execute(upsert(t.checks).on_conflict_do_nothing(), rows)
+
+
+def review(connection: Connection, id_: TaskId, checks: Sequence[Check]) -> None:
+    """Put a person's checks in place of the mined ones, for good."""
+    connection.execute(update(t.tasks).where(t.tasks.c.id == id_).values(reviewed=True))
+    set_checks(connection, [id_], {id_: checks})
 
 
 def vectors(connection: Connection, texts: Sequence[str], embedder: str) -> dict[str, Vectors]:
@@ -212,6 +220,7 @@ def _stored(
         cluster=ClusterId(row.cluster_id) if row.cluster_id else None,
         retired=row.retired,
         checks=tuple(Check(kind=CheckKind(c.kind), value=c.value) for c in checks),
+        reviewed=row.reviewed,
     )
 
 

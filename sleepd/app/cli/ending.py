@@ -1,0 +1,94 @@
+"""How the command ends: what was expected in one line, what was not in one line and in the log."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import traceback
+from types import FrameType, TracebackType
+from typing import Final, Self
+
+from sleepd.core.errors import SleepdError
+
+INTERRUPTED: Final = 130
+UNEXPECTED: Final = 70
+_AGAIN = "run the same command again and it continues where it stopped"
+
+
+class Ending:
+    """Within it, whatever is raised ends the process with the right status and one line on stderr.
+
+    Ctrl-C and SIGTERM alike end it with 130. A trace is shown only with `verbose`, and is in the log otherwise.
+    """
+
+    def __init__(self, *, verbose: bool) -> None:
+        self._verbose = verbose
+
+    def __enter__(self) -> Self:
+        self._before = signal.signal(signal.SIGTERM, _stop)
+        for stream in (sys.stdout, sys.stderr):
+            # A lone surrogate of a transcript, or a terminal that knows only ASCII, must not end a night.
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        signal.signal(signal.SIGTERM, self._before)
+        match error:
+            case SystemExit(code=130) | KeyboardInterrupt():
+                _say(f"stopped; {_AGAIN}")
+                raise SystemExit(INTERRUPTED) from None
+            case None | SystemExit():
+                return
+            case SleepdError():
+                self._show(error)
+                _say(str(error))
+                raise SystemExit(error.exit_status) from None
+            case OSError(filename=str() | bytes() as name, strerror=str(why)) if not isinstance(error, ConnectionError):
+                self._show(error)
+                _log(error)
+                _say(f"{_text(name)}: {why[:1].lower()}{why[1:]}; make it readable and writable for you and try again")
+                raise SystemExit(2) from None
+            case Exception():
+                self._show(error)
+                _say(f"unexpected {type(error).__name__}: {_first_line(error)}; {_log(error)}")
+                raise SystemExit(UNEXPECTED) from None
+
+    def _show(self, error: BaseException) -> None:
+        if self._verbose:
+            traceback.print_exception(error, file=sys.stderr)
+
+
+def _stop(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"sleepd: {line}\n")
+
+
+def _text(name: str | bytes) -> str:
+    return name if isinstance(name, str) else name.decode("utf-8", "replace")
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0][:200] if lines else "no message"
+
+
+def _log(error: BaseException) -> str:
+    """Write the trace to the log; the words that say where it is."""
+    import structlog
+
+    from sleepd.app import config, log
+
+    file = config.places().log
+    try:
+        log.configure(file)
+    except OSError as refused:
+        return f"the log {file} cannot be written ({refused.strerror}); `sleepd --verbose …` shows the trace"
+    logger = structlog.get_logger()
+    logger.error("command.failed", exc_info=error)
+    return f"the trace is in {file}"

@@ -1,0 +1,83 @@
+"""What a verb prints and asks. Results go to stdout; questions, progress and errors to stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated, Protocol
+
+import typer
+
+from sleepd.core.errors import SleepdError
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
+
+
+class Progress(Protocol):
+    """Told (done, in all)."""
+
+    def __call__(self, done: int, total: int, /) -> None: ...
+
+
+def show(text: str) -> None:
+    """Print a result for a person."""
+    sys.stdout.write(text.rstrip("\n") + "\n")
+
+
+def show_json(value: object) -> None:
+    """Print a result for a program: one JSON value, keys in a stable order, valid in any encoding."""
+    ascii_only = "utf" not in (sys.stdout.encoding or "").lower()
+    show(json.dumps(value, indent=2, ensure_ascii=ascii_only, default=str))
+
+
+def note(text: str) -> None:
+    """Tell the person something that is no result."""
+    sys.stderr.write(f"{text}\n")
+
+
+def can_ask() -> bool:
+    """Whether somebody sits there who can answer."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def ask(question: str, default: str, check: Callable[[str], object]) -> str:
+    """Ask until the answer passes `check`, which raises ValueError or an error of sleepd for a wrong one."""
+    while True:
+        answer = str(typer.prompt(question, default=default, err=True)).strip()
+        try:
+            check(answer)
+        except (ValueError, SleepdError) as wrong:
+            note(f"  {wrong}")
+            continue
+        return answer
+
+
+@contextmanager
+def progress(title: str, *, hidden: bool = False) -> Iterator[Progress]:
+    """A bar on stderr while work lasts; nothing where stderr is no terminal."""
+    if hidden or not sys.stderr.isatty():
+        yield lambda _done, _total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def steps(title: str, *, hidden: bool = False) -> Iterator[Callable[[str], None]]:
+    """A line on stderr that says what is being done, while it lasts; nothing where stderr is no terminal."""
+    if hidden or not sys.stderr.isatty():
+        yield lambda _text: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(title) as spinner:
+        yield spinner.update

