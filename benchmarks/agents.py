@@ -196,64 +196,80 @@ def claude_giant(mill: Mill, session: str, size: int) -> str:
 
 
 def codex_legacy(mill: Mill, session: str, project: str) -> Iterator[Line]:
-    """Codex before 0.151: a prompt stands both as an event and as a response item."""
-    yield from _codex_head(mill, session, project, "0.63.0", "")
+    """Codex before 0.151: what was said stands both as an event and as a response item."""
+    for kind, payload in _codex_head(session, project, "0.63.0", "", mill):
+        yield kind, _codex(mill, kind, payload)
     while True:
-        prompt = mill.prompt()
-        message = '{"type":"message","role":"user","content":[{"type":"input_text","text":"%s"}]}' % prompt
-        yield "response-item", _codex(mill, "response_item", message)
-        yield "event", _codex(mill, "event_msg", '{"type":"user_message","message":"%s","images":[]}' % prompt)
-        for line in _codex_work(mill):
-            yield "response-item", _codex(mill, "response_item", line)
-        reply = mill.reply()
-        message = '{"type":"message","role":"assistant","content":[{"type":"output_text","text":"%s"}]}' % reply
-        yield "response-item", _codex(mill, "response_item", message)
-        yield "event", _codex(mill, "event_msg", '{"type":"agent_message","message":"%s"}' % reply)
+        prompt, reply = mill.prompt(), mill.reply()
+        lines = [_message("user", prompt), ("event_msg", '{"type":"user_message","message":"%s","images":[]}' % prompt)]
+        for call, arguments, body, code in _calls(mill):
+            lines += _call_and_output(call, arguments, body, code)
+        lines += [_message("assistant", reply), ("event_msg", '{"type":"agent_message","message":"%s"}' % reply)]
+        for kind, payload in lines:
+            yield kind, _codex(mill, kind, payload)
 
 
 def codex_paginated(mill: Mill, session: str, project: str) -> Iterator[Line]:
-    """Codex since 0.151: ordinals, and a completed item for everything a person sees."""
-    yield from _codex_head(mill, session, project, "0.169.0", ',"history_mode":"paginated","thread_source":"user"')
-    ordinal = 2
+    """Codex since 0.151: ordinals, and a completed item beside every response item that a person sees."""
+    ordinal = 0
+    for kind, payload in _codex_head(
+        session, project, "0.169.0", ',"history_mode":"paginated","thread_source":"user"', mill
+    ):
+        yield kind, _codex(mill, kind, payload, f'"ordinal":{ordinal},')
+        ordinal += 1
     while True:
-        turn = mill.uuid()
+        prompt, reply, turn = mill.prompt(), mill.reply(), mill.uuid()
         said = '{"type":"UserMessage","id":"%s","content":[{"type":"text","text":"%s","text_elements":[]}]}'
         answer = '{"type":"AgentMessage","id":"%s","content":[{"type":"Text","text":"%s"}],"phase":"final_answer"}'
-        items = [_completed(session, turn, said % (mill.uuid(), mill.prompt()), mill)]
-        items += [("response_item", line) for line in _codex_work(mill)]
-        items.append(_completed(session, turn, answer % (mill.uuid(), mill.reply()), mill))
-        for kind, payload in items:
+        lines = [_message("user", prompt), _completed(session, turn, said % (mill.uuid(), prompt), mill)]
+        for call, arguments, body, code in _calls(mill):
+            use, output = _call_and_output(call, arguments, body, code)
+            ran = '{"type":"CommandExecution","id":"%s","command":["bash","-lc","make"],"cwd":"/home/u/work/%s","source":"agent",'
+            ran += '"status":"%s","stdout":"%s","stderr":"","exit_code":%d}'
+            ran %= (call, project, "failed" if code else "completed", body, code)
+            lines += [use, _completed(session, turn, ran, mill), output]
+        lines += [_message("assistant", reply), _completed(session, turn, answer % (mill.uuid(), reply), mill)]
+        for kind, payload in lines:
+            yield kind, _codex(mill, kind, payload, f'"ordinal":{ordinal},')
             ordinal += 1
-            yield kind.replace("_", "-"), _codex(mill, kind, payload, f'"ordinal":{ordinal},')
 
 
-def _completed(session: str, turn: str, item: str, mill: Mill) -> tuple[str, str]:
-    text = '{"type":"item_completed","thread_id":"%s","turn_id":"%s","item":%s,"completed_at_ms":%d}'
-    return "event_msg", text % (session, turn, item, mill.millis())
-
-
-def _codex_head(mill: Mill, session: str, project: str, version: str, extra: str) -> Iterator[Line]:
+def _codex_head(session: str, project: str, version: str, extra: str, mill: Mill) -> Iterator[Line]:
     meta = (
         '{"id":"%s","timestamp":"%s","cwd":"/home/u/work/%s","originator":"codex-tui","cli_version":"%s","source":"cli",'
         '"model_provider":"openai","git":{"branch":"main"}%s}'
     )
-    yield "head", _codex(mill, "session_meta", meta % (session, mill.time(), project, version, extra))
+    yield "session_meta", meta % (session, mill.time(), project, version, extra)
     context = '{"cwd":"/home/u/work/%s","approval_policy":"on-request","model":"gpt-5.5-codex","effort":"medium"}'
-    yield "head", _codex(mill, "turn_context", context % project)
+    yield "turn_context", context % project
 
 
 def _codex(mill: Mill, kind: str, payload: str, ordinal: str = "") -> str:
     return '{"timestamp":"%s",%s"type":"%s","payload":%s}\n' % (mill.time(), ordinal, kind, payload)
 
 
-def _codex_work(mill: Mill) -> Iterator[str]:
+def _message(role: str, text: str) -> Line:
+    kind = "input_text" if role == "user" else "output_text"
+    return "response_item", '{"type":"message","role":"%s","content":[{"type":"%s","text":"%s"}]}' % (role, kind, text)
+
+
+def _completed(session: str, turn: str, item: str, mill: Mill) -> Line:
+    text = '{"type":"item_completed","thread_id":"%s","turn_id":"%s","item":%s,"completed_at_ms":%d}'
+    return "event_msg", text % (session, turn, item, mill.millis())
+
+
+def _calls(mill: Mill) -> Iterator[tuple[str, str, str, int]]:
+    """Id, arguments, output and exit status of the calls of one turn."""
     for _ in range(mill.rng.randint(2, 9)):
-        call, verb = f"call_{mill.rng.getrandbits(80):020x}", mill.rng.choice(VERBS)
-        arguments = '{\\"command\\":\\"make %s\\"}' % verb
-        yield '{"type":"function_call","name":"shell_command","arguments":"%s","call_id":"%s"}' % (arguments, call)
-        code = int(mill.rng.random() < 0.06)
-        output = f"Exit code: {code}\\nWall time: 0.{mill.rng.randrange(9)} seconds\\nOutput:\\n{mill.body()}"
-        yield '{"type":"function_call_output","call_id":"%s","output":"%s"}' % (call, output)
+        arguments = '{\\"command\\":\\"make %s\\"}' % mill.rng.choice(VERBS)
+        yield f"call_{mill.rng.getrandbits(80):020x}", arguments, mill.body(), int(mill.rng.random() < 0.06)
+
+
+def _call_and_output(call: str, arguments: str, body: str, code: int) -> tuple[Line, Line]:
+    use = '{"type":"function_call","name":"shell_command","arguments":"%s","call_id":"%s"}' % (arguments, call)
+    output = f"Exit code: {code}\\nWall time: 0.1 seconds\\nOutput:\\n{body}"
+    result = '{"type":"function_call_output","call_id":"%s","output":"%s"}' % (call, output)
+    return ("response_item", use), ("response_item", result)
 
 
 def copilot_cli(mill: Mill, session: str, project: str) -> Iterator[Line]:

@@ -65,6 +65,8 @@ PROJECTS = ("alpha", "ledger", "site", "tools", "notes")
 class Tally:
     """What was written."""
 
+    damaged: bool = True
+    """Whether some files get a defect."""
     files: int = 0
     lines: int = 0
     secrets: int = 0
@@ -72,22 +74,26 @@ class Tally:
     defects: dict[str, int] = field(default_factory=dict)
     bytes_of: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SHARES, 0))
     """Generation -> bytes."""
+    prompts_of: dict[str, int] = field(default_factory=dict)
+    """Generation -> requests of the person."""
     kinds: dict[str, dict[str, int]] = field(default_factory=lambda: {name: {} for name in SHARES})
     """Generation -> kind of line -> bytes. Giants are not counted here."""
 
 
-def write(out: Path, *, megabytes: float, seed: int) -> Tally:
+def write(out: Path, *, megabytes: float, seed: int, damaged: bool = True) -> Tally:
     """A home folder of about `megabytes` (10^6 bytes) below `out`, which must be new or empty."""
     mill = Mill(seed)
-    tally = Tally()
+    tally = Tally(damaged=damaged)
     giants_left = int(megabytes // MB_A_GIANT)
     for generation, share in SHARES.items():
+        before = mill.prompts
         budget = int(megabytes * 1_000_000 * share)
         while tally.bytes_of[generation] < budget:
             left = budget - tally.bytes_of[generation]
             giant = generation == "claude-classic" and tally.giants < giants_left and left > GIANT_BYTES
             size = min(left, int(FILE_BYTES * mill.rng.uniform(0.25, 1.75)))
             _session(out, generation, mill, tally, size=size, giant=giant)
+        tally.prompts_of[generation] = mill.prompts - before
     tally.secrets = mill.secrets
     return tally
 
@@ -119,7 +125,7 @@ def _extras(mill: Mill, tally: Tally, session: str, last: bytes, *, giant: bool)
     if giant:
         tally.giants += 1
         return agents.claude_giant(mill, session, GIANT_BYTES).encode()
-    if tally.files % FILES_A_DEFECT:
+    if not tally.damaged or tally.files % FILES_A_DEFECT:
         return b""
     name = list(DEFECTS)[tally.files // FILES_A_DEFECT % len(DEFECTS)]
     tally.defects[name] = tally.defects.get(name, 0) + 1
@@ -133,7 +139,9 @@ def report(tally: Tally) -> str:
     for name, size in tally.bytes_of.items():
         kinds = sorted(tally.kinds[name].items(), key=lambda item: -item[1])
         inside = ", ".join(f"{kind} {part / sum(tally.kinds[name].values()):.1%}" for kind, part in kinds)
-        rows.append(f"  {name:16} {size / total:6.1%} (stated {SHARES[name]:.0%})  {inside}")
+        rows.append(
+            f"  {name:16} {size / total:6.1%} (stated {SHARES[name]:.0%})  {tally.prompts_of[name]} prompts; {inside}"
+        )
     rows.append(f"planted secrets {tally.secrets}, giant lines {tally.giants}, defects {tally.defects or 'none'}")
     return "\n".join(rows)
 
@@ -143,10 +151,11 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("out", type=Path)
     parser.add_argument("--mb", type=float, default=300)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--clean", action="store_true", help="no damaged files")
     given = parser.parse_args(argv)
     if given.out.exists() and any(given.out.iterdir()):
         parser.error(f"{given.out} is not empty")
-    print(report(write(given.out, megabytes=given.mb, seed=given.seed)))
+    print(report(write(given.out, megabytes=given.mb, seed=given.seed, damaged=not given.clean)))
     return 0
 
 

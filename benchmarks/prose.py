@@ -92,6 +92,8 @@ class Mill:
     seed: int
     secrets: int = 0
     """Secrets planted so far."""
+    prompts: int = 0
+    """Requests made so far."""
     bodies: int = 0
     now: datetime = START
     rng: random.Random = field(init=False)
@@ -123,6 +125,7 @@ class Mill:
 
     def prompt(self) -> str:
         """A JSON-escaped request, mostly of several lines."""
+        self.prompts += 1
         words = [*self.rng.sample(NOUNS, 3), self.rng.choice(VERBS).title()]
         return json.dumps(self.rng.choice(PROMPTS).format(*words), ensure_ascii=False)[1:-1]
 

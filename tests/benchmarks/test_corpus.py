@@ -96,6 +96,7 @@ def test_a_big_corpus_has_giant_lines_and_damaged_ones(tmp_path: Path, monkeypat
     assert 1 == sum(len(line) >= 5_000_000 for line in lines)
     assert tally.files // 5 - 1 <= sum(tally.defects.values()) <= tally.files // 5
     assert set(tally.defects) <= set(corpus.DEFECTS)
+    assert {} == corpus.write(tmp_path / "clean", megabytes=30, seed=2, damaged=False).defects
 
 
 def test_a_folder_with_files_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
