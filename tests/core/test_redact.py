@@ -208,10 +208,19 @@ def test_a_secret_on_the_cut_goes_whole(name: str, secret: str, part: str) -> No
 def test_a_token_cut_short_by_the_clip_goes_by_its_prefix(name: str) -> None:
     """A token of which the clipped text shows too little for its rule is still taken out."""
     secret = next(s for n, s, _ in SECRETS if n == name)
-    for shown in range(4, len(secret)):
-        result = redact("x" * 99 + " " + secret[:shown], 100 + min(shown, 5) - 1)
-        assert [] == survivors(secret, result.text)
-        assert len(result.text) <= 104
+    for shown in range(6, len(secret)):
+        text = "x" * 99 + " " + secret[:shown]
+        result = redact(text, len(text) - 1)
+        assert secret[: shown - 1] not in result.text
+        assert result.found
+
+
+def test_what_the_cut_makes_into_a_secret_goes_too() -> None:
+    """Twenty digits are no card number, their first sixteen may be one: the result is looked at again."""
+    number = luhn("4", 16)
+    text = "x" * 50 + f" {number}1234 and more"
+    assert text == redact(text, LIMIT).text
+    assert number not in redact(text, 67).text
 
 
 def test_a_key_block_without_an_end_goes_to_the_end_of_the_text() -> None:
@@ -261,6 +270,7 @@ INNOCENTS = [
     "compass: north; bypass=true; passed: 1234, failed: 0",
     "550e8400-e29b-41d4-a716-446655440000",
     "session 019ab84e-7c1d-7000-8000-0123456789ab started",
+    "request with token 550e8400-e29b-41d4-a716-446655440000 was refused",
     f"commit {SHA}",
     f"Merge {SHA[:12]}..{SHA[12:24]}",
     f"sha256:{DIGEST}",
@@ -281,6 +291,7 @@ INNOCENTS = [
     "created 1732095600000 and 1732095600000000000 ns",
     '"id": 4532015112830366',
     "ratio 0.4532015112830366",
+    "order 4532015112830367 and order 4532 0151 1283 0367",
     "phone +49 30 1234567 and order 1234-5678-9012",
     "toolu_01A9Zb7Yc6Xd5We4Vf3Ug2 req_011CaA9Zb7Yc6Xd5We4Vf3",
     "chatcmpl-A9Zb7Yc6Xd5We4Vf3Ug2Th1Si0Rj",
@@ -353,6 +364,16 @@ def test_the_text_around_a_secret_stays_readable() -> None:
     assert f'{PW} = "[redacted:password]"' == redact(secrets["python"], LIMIT).text
     assert "Authorization: Bearer [redacted:authorization]" == redact(secrets["bearer"], LIMIT).text
     assert "first\\n[redacted:github-token]\\nlast" == redact(f"first\\n{secrets['github p']}\\nlast", LIMIT).text
+
+
+def test_a_quoted_value_ends_where_its_quote_ends() -> None:
+    """A backslash before the quote belongs to the value or to the quote, by their number and by the depth of the JSON."""
+    value = "Qz8" + chars(ALNUM, 9, "ends")
+    for ending in ("", "\\", '"', '\\"', "\\\\"):
+        text, wanted = (json.dumps({PW: each, "user": "root"}) for each in (value + ending, "[redacted:password]"))
+        for _ in range(3):
+            assert wanted == redact(text, LIMIT).text
+            text, wanted = json.dumps(text), json.dumps(wanted)
 
 
 @pytest.mark.parametrize(
