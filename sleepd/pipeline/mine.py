@@ -54,26 +54,39 @@ def mine(
     database: Database, embedder: Embedder, mining: Mining, progress: Callable[[int, int], None] | None = None
 ) -> MineReport:
     """Bring tasks, clusters, sides and checks up to date with the stored sessions. Doing it twice changes nothing."""
-    cut = _cut(database, mining.kinds)
     with database.reading() as connection:
-        everything = tasks.load(connection)
-    embedded = _place(database, embedder, mining, everything)
+        waiting = sessions.unmined(connection, mining.kinds)
+    embedded = _remine(database, embedder, mining, waiting) if waiting else 0
     if progress is not None:
-        progress(cut, cut)
+        progress(len(waiting), len(waiting))
     with database.reading() as connection:
         everything = tasks.load(connection)
     recurring = clusters(everything, mining.min_sessions)
-    _check(database, everything, recurring)
-    with database.reading() as connection:
-        checkable = sum(s.usable for s in tasks.load(connection))
     return MineReport(
-        sessions=cut,
+        sessions=len(waiting),
         tasks=len(everything),
         recurring=sum(map(len, recurring.values())),
         clusters=len(recurring),
-        checkable=checkable,
+        checkable=sum(s.usable for s in everything),
         embedded=embedded,
     )
+
+
+def _remine(database: Database, embedder: Embedder, mining: Mining, waiting: Sequence[tuple[SessionId, int]]) -> int:
+    """Mine what these sessions changed; returns how many texts had to be embedded.
+
+    They count as mined when all of it is done: a run that was killed in between does it again.
+    """
+    _cut(database, waiting)
+    with database.reading() as connection:
+        everything = tasks.load(connection)
+    embedded = _place(database, embedder, mining, everything)
+    with database.reading() as connection:
+        everything = tasks.load(connection)
+    _check(database, everything, clusters(everything, mining.min_sessions))
+    with database.writing() as connection:
+        sessions.mark_mined(connection, waiting)
+    return embedded
 
 
 def clusters(everything: Sequence[StoredTask], min_sessions: int) -> dict[ClusterId, list[StoredTask]]:
@@ -100,18 +113,13 @@ def vectors_of(database: Database, embedder: Embedder, texts: Sequence[str]) -> 
     return ngrams.combine(rows, texts, english_only=embedder.english_only), len(missing)
 
 
-def _cut(database: Database, kinds: Sequence[str]) -> int:
-    """Cut changed sessions into tasks; a transaction holds some sessions with their marks."""
-    with database.reading() as connection:
-        waiting = sessions.unmined(connection, kinds)
+def _cut(database: Database, waiting: Sequence[tuple[SessionId, int]]) -> None:
+    """Cut sessions into tasks; a transaction holds some of them."""
     for start in range(0, len(waiting), _SESSIONS_AT_ONCE):
-        some = waiting[start : start + _SESSIONS_AT_ONCE]
         with database.writing() as connection:
-            for id_, _ in some:
-                transcript = sessions.transcript(connection, SessionId(id_))
+            for id_, _ in waiting[start : start + _SESSIONS_AT_ONCE]:
+                transcript = sessions.transcript(connection, id_)
                 tasks.save(connection, id_, transcript.agent, segment(transcript))
-            sessions.mark_mined(connection, some)
-    return len(waiting)
 
 
 def _place(database: Database, embedder: Embedder, mining: Mining, everything: Sequence[StoredTask]) -> int:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
 from sleepd.core.check import judge
@@ -71,14 +71,14 @@ def run_all(bench: Bench, orders: Sequence[Order]) -> list[Rollout]:
     todo = {k: order for k, order in zip(keys, orders, strict=True) if k not in known}
     failed: Failure | None = None
     with ThreadPoolExecutor(max_workers=bench.workers) as executor:
-        for (k, order), outcome in zip(todo.items(), _attempts(bench, executor, list(todo.values())), strict=True):
-            if isinstance(outcome, Failure) and outcome.cause.outside:
-                # It says nothing about the text and is not kept.
-                failed = failed or outcome
-                continue
-            known[k] = _rollout(bench, k, order, outcome)
+        for ready in _attempts(bench, executor, todo):
+            # An outage says nothing about the text and is not kept.
+            outages = [o for o in ready.values() if isinstance(o, Failure) and o.cause.outside]
+            failed = next(iter(outages), failed)
+            made = {k: _rollout(bench, k, todo[k], o) for k, o in ready.items() if o not in outages}
             with bench.database.writing() as connection:
-                rollouts.save(connection, [known[k]], bench.night_id)
+                rollouts.save(connection, list(made.values()), bench.night_id)
+            known |= made
     if failed is not None:
         raise outage(failed)
     return [known[k] for k in keys]
@@ -91,9 +91,10 @@ def outage(failure: Failure) -> NotMeasured | BudgetSpent:
     return NotMeasured(failure.message)
 
 
-def _attempts(bench: Bench, executor: Executor, orders: Sequence[Order]) -> Iterator[Reply | Failure]:
-    """The outcomes in the order asked for, each as soon as those before it are there."""
-    asks = [_ask(bench, order) for order in orders]
+def _attempts(
+    bench: Bench, executor: Executor, todo: Mapping[RolloutKey, Order]
+) -> Iterator[dict[RolloutKey, Reply | Failure]]:
+    """The outcomes as they come in: each time, all that are there by then."""
     stop: list[Failure] = []
 
     def attempt(ask: Ask) -> Reply | Failure:
@@ -105,7 +106,10 @@ def _attempts(bench: Bench, executor: Executor, orders: Sequence[Order]) -> Iter
             stop.append(outcome)
         return outcome
 
-    return executor.map(attempt, asks)
+    pending = {executor.submit(attempt, _ask(bench, order)): k for k, order in todo.items()}
+    while pending:
+        done, _ = wait(pending, return_when=FIRST_COMPLETED)
+        yield {pending.pop(future): future.result() for future in done}
 
 
 def _ask(bench: Bench, order: Order) -> Ask:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 
 from sqlalchemy import Connection, Row, Table, bindparam, delete, func, select, update
+from sqlalchemy.dialects.sqlite import Insert
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from harvesters.records import (
@@ -165,9 +167,7 @@ def _save_cursor(connection: Connection, file: StoredFile) -> None:
     }
     if session is not None:
         row["session_id"] = session_id(file.agent, session.id)
-    statement = upsert(t.files).values(row)
-    columns = {name: statement.excluded[name] for name in row if name != "path"}
-    connection.execute(statement.on_conflict_do_update(index_elements=["path"], set_=columns))
+    _put(connection, t.files, [row], tuple(name for name in row if name != "path"))
 
 
 def _save_defects(connection: Connection, file: StoredFile) -> None:
@@ -197,16 +197,23 @@ def _save_session(connection: Connection, file: StoredFile, session: Session, id
         "redacted": file.redacted,
         "revision": 1,
     }
-    statement = upsert(t.sessions).values(row)
+    connection.execute(_session_statement(tuple(row), whole=file.reading.whole), row)
+
+
+@cache
+def _session_statement(columns: tuple[str, ...], *, whole: bool) -> Insert:
+    """Replace a session's row, or add what a tail told to it; either way it has to be mined anew."""
+    statement = upsert(t.sessions)
     new, old = statement.excluded, t.sessions.c
-    change: dict[str, object] = {name: new[name] for name in row if name not in ("id", "agent", "revision")}
-    if not file.reading.whole:
+    change: dict[str, object] = {name: new[name] for name in columns if name not in ("id", "agent", "revision")}
+    if not whole:
         # A tail tells neither who drove the session nor when and where it began.
         change = {name: func.coalesce(new[name], old[name]) for name in change}
         change |= {name: func.coalesce(old[name], new[name]) for name in ("kind", "started_at", "project")}
-        change |= {"redacted": old.redacted + new.redacted, "models": new.models if session.models else old.models}
+        change |= {"redacted": old.redacted + new.redacted}
+        change |= {"models": func.coalesce(func.nullif(new.models, "[]"), old.models)}
     change["revision"] = old.revision + 1
-    connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=change))
+    return statement.on_conflict_do_update(index_elements=["id"], set_=change)
 
 
 def _save_turns(connection: Connection, turns: Sequence[Turn], id_: SessionId) -> None:
@@ -229,19 +236,29 @@ def _save_turns(connection: Connection, turns: Sequence[Turn], id_: SessionId) -
         }
         for turn in turns
     ]
+    connection.execute(_turn_statement(), rows)
+
+
+@cache
+def _turn_statement() -> Insert:
     statement = upsert(t.turns)
     text = t.turns.c.text + statement.excluded.text
-    connection.execute(statement.on_conflict_do_update(index_elements=["session_id", "id"], set_={"text": text}), rows)
+    return statement.on_conflict_do_update(index_elements=["session_id", "id"], set_={"text": text})
 
 
-def _put(connection: Connection, table: Table, rows: Sequence[Mapping[str, object]], updated: Iterable[str]) -> None:
+def _put(connection: Connection, table: Table, rows: Sequence[Mapping[str, object]], updated: tuple[str, ...]) -> None:
     """Insert rows; of one that is there already, take the named columns from the new."""
-    if not rows:
-        return
+    if rows:
+        connection.execute(_put_statement(table, updated), list(rows))
+
+
+# Building a statement costs more than running it; each of these is the same for every file.
+@cache
+def _put_statement(table: Table, updated: tuple[str, ...]) -> Insert:
     statement = upsert(table)
     keys = [column.name for column in table.primary_key]
     values = {name: statement.excluded[name] for name in updated}
-    connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=values), list(rows))
+    return statement.on_conflict_do_update(index_elements=keys, set_=values)
 
 
 def _save_late_results(connection: Connection, results: Sequence[ToolCall], id_: SessionId) -> None:

@@ -123,7 +123,12 @@ def prove(terms: Terms, progress: Callable[[str], None]) -> Findings:
 
 
 _DISTRACTORS = Variant(
-    name="useless and harmful edits only", reflection="distractors-only", edit_budget=1, steps=48, pairs=20_000
+    name="useless and harmful edits only",
+    reflection="distractors-only",
+    edit_budget=1,
+    steps=40,
+    pairs=20_000,
+    nights=1,
 )
 _WITHOUT_WORDS = Variant(name="corrections without words", corrections=Corrections.WORDLESS)
 _WITHOUT_CORRECTIONS = Variant(name="corrections removed", corrections=Corrections.NONE)
@@ -134,7 +139,7 @@ def _history(world: World) -> tuple[Night, ...]:
     world.live(0, HISTORY)
     world.harvest()
     nights = []
-    for number in range(world.terms.nights):
+    for number in range(world.variant.nights or world.terms.nights):
         nights.append(world.night(number))
         world.adopt_waiting()
     return tuple(nights)

@@ -62,12 +62,14 @@ class Variant:
     name: str
     corrections: Corrections = Corrections.WORDED
     poisoned: bool = False
-    recall_k: int = 5
+    recall_k: int = 8
     reflection: str = ""
     """A variant of the simulated reflection."""
     edit_budget: int = 4
-    steps: int = 2
+    steps: int = 3
     pairs: int = _PAIRS
+    nights: int | None = None
+    """None: as many as the main world has."""
 
 
 class World:
