@@ -1,0 +1,86 @@
+"""Which rollouts a candidate's pairs are made of is fixed before the first of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from sleepd.core.gate import Rule
+from sleepd.core.model import Candidate, Digest, SkillTarget, TaskId
+from sleepd.core.schedule import draws, minibatch
+
+TASKS = tuple(TaskId(f"task-{n}") for n in range(8))
+TARGET = SkillTarget(agent="claude-code", name="s", path="/p/s", project="/p", description="d")
+
+
+def candidate(id_: str = "c", index: int = 1) -> Candidate:
+    return Candidate(
+        id=Digest(id_),
+        index=index,
+        alpha=0.05,
+        target=TARGET,
+        base=Digest("b"),
+        text=Digest("t"),
+        edits=(),
+        tasks=TASKS,
+        model="m",
+    )
+
+
+def test_asking_for_more_gives_the_same_ones_first() -> None:
+    """A kill, a restart or another number per night continues the schedule (promise 9)."""
+    long = draws(candidate(), 200, 4, Rule.EVIDENCE)
+    assert [long[:n] for n in (0, 1, 16, 199)] == [draws(candidate(), n, 4, Rule.EVIDENCE) for n in (0, 1, 16, 199)]
+    assert list(range(200)) == [d.number for d in long]
+
+
+def test_the_order_is_the_same_in_every_process() -> None:
+    """It follows from the candidate's id alone; this one was written down."""
+    assert ["task-6", "task-3", "task-6", "task-1", "task-5"] == [
+        d.task_id for d in draws(candidate(), 5, 1, Rule.EVIDENCE)
+    ]
+
+
+def test_tasks_are_drawn_evenly() -> None:
+    """Over 4,000 draws each of eight tasks comes about 500 times (within five standard deviations)."""
+    counts = Counter(d.task_id for d in draws(candidate(), 4_000, 1, Rule.EVIDENCE))
+    assert set(TASKS) == set(counts)
+    assert all(395 < n < 605 for n in counts.values())
+
+
+def test_no_rollout_of_the_candidate_is_used_twice() -> None:
+    """(task, sample) never repeats, within a candidate and across candidates."""
+    used = [
+        (d.task_id, d.candidate_sample)
+        for c in (candidate("a", 1), candidate("b", 2), candidate("a", 3))
+        for d in draws(c, 400, 4, Rule.EVIDENCE)
+    ]
+    assert len(used) == len(set(used))
+
+
+@pytest.mark.parametrize("r", [1, 2, 4])
+def test_each_baseline_rollout_serves_a_candidate_once(r: int) -> None:
+    """Promise 6: fresh within one candidate; another candidate of the same base finds the same ones made already."""
+    first, second = (draws(candidate(i, n), 400, r, Rule.EVIDENCE) for i, n in (("a", 1), ("b", 2)))
+    used = [(d.task_id, s) for d in first for s in d.baseline_samples]
+    assert len(used) == len(set(used)) == 400 * r
+    common = {(d.task_id, s) for d in first[:200] for s in d.baseline_samples} & {
+        (d.task_id, s) for d in second[:200] for s in d.baseline_samples
+    }
+    assert len(common) > 0.6 * 200 * r
+
+
+@pytest.mark.parametrize("rule", [Rule.STRICT, Rule.OFF])
+def test_the_papers_rules_draw_every_task_once(rule: Rule) -> None:
+    """One pass in order with one baseline rollout, however many draws are asked for."""
+    got = draws(candidate(index=3), 400, 4, rule)
+    assert list(TASKS) == [d.task_id for d in got]
+    assert {(3,)} == {d.baseline_samples for d in got}
+
+
+def test_a_minibatch_depends_on_its_seed_and_not_on_the_order() -> None:
+    """The same seed gives the same tasks; another seed gives others; never more than there are."""
+    assert minibatch(TASKS, 3, "x") == minibatch(TASKS[::-1], 3, "x")
+    assert 1 < len({minibatch(TASKS, 3, str(n)) for n in range(10)})
+    assert set(TASKS) == set(minibatch(TASKS, 99, "x"))
