@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, ThreadPoolExecutor, wait
+from contextlib import closing
 from dataclasses import dataclass, field
 
 from sleepd.core.check import judge
@@ -70,8 +71,8 @@ def run_all(bench: Bench, orders: Sequence[Order]) -> list[Rollout]:
         known = rollouts.load(connection, keys)
     todo = {k: order for k, order in zip(keys, orders, strict=True) if k not in known}
     failed: Failure | None = None
-    with ThreadPoolExecutor(max_workers=bench.workers) as executor:
-        for ready in _attempts(bench, executor, todo):
+    with ThreadPoolExecutor(max_workers=bench.workers) as executor, closing(_attempts(bench, executor, todo)) as groups:
+        for ready in groups:
             # An outage says nothing about the text and is not kept.
             outages = [o for o in ready.values() if isinstance(o, Failure) and o.cause.outside]
             failed = next(iter(outages), failed)
@@ -93,7 +94,7 @@ def outage(failure: Failure) -> NotMeasured | BudgetSpent:
 
 def _attempts(
     bench: Bench, executor: Executor, todo: Mapping[RolloutKey, Order]
-) -> Iterator[dict[RolloutKey, Reply | Failure]]:
+) -> Generator[dict[RolloutKey, Reply | Failure], None, None]:
     """The outcomes as they come in: each time, all that are there by then."""
     stop: list[Failure] = []
 
@@ -107,9 +108,14 @@ def _attempts(
         return outcome
 
     pending = {executor.submit(attempt, _ask(bench, order)): k for k, order in todo.items()}
-    while pending:
-        done, _ = wait(pending, return_when=FIRST_COMPLETED)
-        yield {pending.pop(future): future.result() for future in done}
+    try:
+        while pending:
+            done, _ = wait(pending, return_when=FIRST_COMPLETED)
+            yield {pending.pop(future): future.result() for future in done}
+    finally:
+        # When the night is ended in the middle, calls that were not begun are not paid for.
+        for future in pending:
+            future.cancel()
 
 
 def _ask(bench: Bench, order: Order) -> Ask:

@@ -1,4 +1,4 @@
-"""What was asked of models: texts by digest, rollouts, reflections. A paid call is stored before the next is made."""
+"""What was asked of models: texts by digest, rollouts, reflections. A paid call is stored when it has come in."""
 
 from __future__ import annotations
 

@@ -1,0 +1,231 @@
+"""A whole night; and the same night broken at every call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from sleepd.core.errors import NotMeasured
+from sleepd.core.model import Cause, Split
+from sleepd.core.ports import Ask, Failure, Purpose, Reply
+from sleepd.models.metered import Ledger, Metered
+from sleepd.models.scripted import FailingAt, ScriptedModel
+from sleepd.pipeline.night import night_id, outlook, preflight
+from sleepd.pipeline.prompts import OWN_MARK
+from sleepd.store.nights import NightStatus
+from tests.pipeline.world import World, make
+
+EVERYTHING = ("rollouts", "reflections", "candidates", "pairs", "proposals", "tasks", "checks")
+OUTAGE = Failure(cause=Cause.QUOTA, message="the limit is reached; it resets at 03:00")
+
+
+class Killed(BaseException):
+    """What a process that is ended in the middle looks like from inside."""
+
+
+class KilledAt:
+    """Ends the night at its n-th call."""
+
+    def __init__(self, world: World, n: int) -> None:
+        self._model, self._left = world.model, n
+
+    @property
+    def key(self) -> str:
+        return self._model.key
+
+    def ask(self, ask: Ask) -> Reply | Failure:
+        self._left -= 1
+        if not self._left:
+            raise Killed
+        return self._model.ask(ask)
+
+
+def result(world: World) -> dict[str, list[dict[str, object]]]:
+    return {table: world.rows(table) for table in EVERYTHING}
+
+
+def night_rows(world: World) -> list[dict[str, object]]:
+    return world.rows("nights", "started_at", "ended_at")
+
+
+class TestUndisturbed:
+    def test_a_night_finds_the_house_rules_and_stages_them(self, world: World) -> None:
+        """Rows for everything that was asked, drawn and decided; nothing is written to the live file."""
+        night = world.night()
+        assert NightStatus.DONE is night.status
+        assert 1 == len(world.rows("proposals"))
+        (proposal,) = world.rows("proposals")
+        assert proposal["sealed_after"] > proposal["sealed_before"]  # type: ignore[operator]
+        assert "[]" != proposal["sessions"]
+        assert not list(world.project.iterdir())
+
+    def test_the_report_adds_up_what_was_spent(self, world: World) -> None:
+        """Calls are the stored rollouts and reflections."""
+        spending = world.night().report["spending"]
+        assert isinstance(spending, dict)
+        assert len(world.rows("rollouts")) + len(world.rows("reflections")) == spending["calls"]
+        assert sum(r["tokens_in"] for r in world.rows("rollouts")) < spending["tokens_in"]  # type: ignore[misc]
+
+    def test_no_more_calls_than_foretold(self, world: World) -> None:
+        """The outlook asks no model, and its number is an upper bound."""
+        model = FailingAt(world.model, 0, OUTAGE)
+        seen = outlook(world.bench(model), world.plan())
+        assert (0, "") == (model.asked, seen.reason)
+        world.night(model)
+        assert 0 < model.asked <= seen.calls
+
+    def test_nothing_of_the_judging_sides_reaches_the_reflection_model(self, world: World) -> None:
+        """Promise 5: no request of a validation or sealed task is in a reflection's prompt, its earlier turns included."""
+        asked: list[Ask] = []
+
+        class Listening:
+            key = world.model.key
+
+            def ask(self, ask: Ask) -> Reply | Failure:
+                asked.append(ask)
+                return world.model.ask(ask)
+
+        world.night(Listening())
+        judging = {str(t["request"])[:200] for t in world.rows("tasks") if t["split"] in (Split.VAL, Split.TEST)}
+        teaching = {str(t["request"])[:200] for t in world.rows("tasks") if t["split"] == Split.TRAIN}
+        prompts = "\n".join(a.prompt for a in asked if a.purpose is Purpose.REFLECT).replace("\n| ", "\n")
+        assert any(request in prompts for request in teaching)
+        assert [] == [request for request in judging - teaching if request in prompts]
+
+    def test_a_second_night_of_the_same_date_has_a_number_of_its_own(self, world: World) -> None:
+        """A finished night is not taken up again."""
+        first = world.night()
+        assert first.id != world.night().id
+
+    def test_without_work_nothing_is_asked_and_the_row_says_why(self, tmp_path_factory: pytest.TempPathFactory) -> None:
+        """Also no preflight."""
+        world = make(tmp_path_factory.mktemp("empty"), sessions=3)
+        world.ingest()
+        night = world.night(ScriptedModel())
+        assert NightStatus.DONE is night.status
+        assert night.message
+        assert [] == world.rows("candidates")
+
+    def test_a_waiting_candidate_goes_on_within_its_share(self, world: World) -> None:
+        """Next night it draws from where it stopped, at most half of the night's pairs, and keeps its index and sessions."""
+        world = replace(world, gating=replace(world.gating, pairs_per_night=8))
+        world.night(date="2026-10-01")
+        (before,) = world.rows("candidates")
+        assert "undecided" == before["verdict"]
+        second = world.night(date="2026-10-02")
+        drawn = [p for p in world.rows("pairs") if p["night_id"] == second.id and p["candidate_id"] == before["id"]]
+        after = next(c for c in world.rows("candidates") if c["id"] == before["id"])
+        assert (before["number"], before["sessions"], 2) == (after["number"], after["sessions"], after["nights"])
+        assert 1 <= len(drawn) <= 4
+        assert list(range(8, 8 + len(drawn))) == sorted(p["draw"] for p in drawn)  # type: ignore[type-var]
+
+
+class TestOutage:
+    @pytest.mark.parametrize(
+        ("cause", "status"),
+        [
+            (Cause.AUTH, NightStatus.NOT_MEASURED),
+            (Cause.NETWORK, NightStatus.NOT_MEASURED),
+            (Cause.SPENT, NightStatus.BUDGET_SPENT),
+        ],
+    )
+    def test_an_outage_at_once_consumes_nothing(self, world: World, cause: Cause, status: NightStatus) -> None:
+        """No index, no pair, no zero score; the row says so in the words of the provider."""
+        night = world.night(ScriptedModel(otherwise=Failure(cause=cause, message="log in again")))
+        assert (status, True) == (night.status, "log in again" in night.message)
+        assert [[]] * 4 == [world.rows(t) for t in ("candidates", "pairs", "rollouts", "reflections")]
+
+    def test_a_night_that_could_not_be_measured_is_taken_up_again(self, world: World) -> None:
+        """The same id, and then the same end as without the outage."""
+        failed = world.night(FailingAt(world.model, 30, OUTAGE))
+        assert NightStatus.NOT_MEASURED is failed.status
+        assert failed.id == world.night().id
+        assert ["done"] == [n["status"] for n in world.rows("nights")]
+
+    def test_preflight_asks_each_model_once(self, world: World) -> None:
+        """A refusal is no outage; a logged-out client is."""
+        model = ScriptedModel(otherwise=Failure(cause=Cause.REFUSED, message="no"))
+        preflight(world.bench(model))
+        assert 1 == len(model.asks)
+        with pytest.raises(NotMeasured, match="log in"):
+            preflight(world.bench(ScriptedModel(otherwise=Failure(cause=Cause.AUTH, message="log in"))))
+
+    def test_every_prompt_bears_our_mark(self, world: World) -> None:
+        """So that a transcript of our own run is never taken for work."""
+        marks = set()
+
+        class Listening:
+            key = world.model.key
+
+            def ask(self, ask: Ask) -> Reply | Failure:
+                marks.add(ask.system[: len(OWN_MARK)])
+                return world.model.ask(ask)
+
+        world.night(Listening())
+        assert {OWN_MARK} == marks
+
+
+@pytest.fixture(scope="module")
+def expected(copy_of_mined: Callable[[str], World]) -> tuple[World, int]:
+    """A world after an undisturbed night, and how many calls that took."""
+    world = copy_of_mined("undisturbed")
+    model = FailingAt(world.model, 0, OUTAGE)
+    world.night(model)
+    return world, model.asked
+
+
+class TestSweep:
+    """A night with the model failing, or the process ending, at each of its calls in turn."""
+
+    def test_an_outage_at_any_call_changes_nothing_in_the_end(
+        self, expected: tuple[World, int], copy_of_mined: Callable[[str], World]
+    ) -> None:
+        """The night says it could not be measured, and run again it comes to the very same rows."""
+        undisturbed, calls = expected
+        for n in range(1, calls + 1):
+            world = copy_of_mined(f"outage-{n}")
+            broken = world.night(FailingAt(world.model, n, OUTAGE))
+            assert (n, NightStatus.NOT_MEASURED) == (n, broken.status)
+            assert (n, "") != (n, broken.message)
+            assert not [r for r in world.rows("rollouts") if r["cause"]], n
+            world.night()
+            assert (n, result(undisturbed)) == (n, result(world))
+            assert (n, night_rows(undisturbed)) == (n, night_rows(world))
+            world.database.close()
+
+    def test_a_kill_at_any_call_changes_nothing_in_the_end(
+        self, expected: tuple[World, int], copy_of_mined: Callable[[str], World]
+    ) -> None:
+        """Every third n: what was kept is not paid for again."""
+        undisturbed, calls = expected
+        for n in range(1, calls + 1, 3):
+            world = copy_of_mined(f"kill-{n}")
+            with pytest.raises(Killed):
+                world.night(KilledAt(world, n))
+            kept = len(world.rows("rollouts")) + len(world.rows("reflections"))
+            again = FailingAt(world.model, 0, OUTAGE)
+            world.night(again)
+            assert (n, calls - kept) == (n, again.asked)
+            assert (n, result(undisturbed)) == (n, result(world))
+            world.database.close()
+
+    def test_a_budget_spent_bit_by_bit_comes_to_the_same_end(
+        self, expected: tuple[World, int], copy_of_mined: Callable[[str], World]
+    ) -> None:
+        """With 20 calls a run the night is taken up again and again, until it is done."""
+        undisturbed, calls = expected
+        world = copy_of_mined("budget")
+        runs = 0
+        while world.night(Metered(world.model, Ledger(max_calls=20))).status is not NightStatus.DONE:
+            runs += 1
+            assert runs < calls
+        assert 2 < runs
+        assert result(undisturbed) == result(world)
+
+
+def test_an_unfinished_night_keeps_its_id(world: World) -> None:
+    """Another scope or date has its own."""
+    assert night_id(world.database, "user", "2026-10-01") != night_id(world.database, "user", "2026-10-02")
+    assert night_id(world.database, "user", "2026-10-01") != night_id(world.database, "/p", "2026-10-01")

@@ -1,0 +1,125 @@
+"""A small simulated person, and a night over their days."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from harvesters.claude_code import ClaudeCode
+from harvesters.codex import Codex
+from harvesters.copilot_cli import CopilotCLI
+from harvesters.copilot_vscode import CopilotVSCode
+from sleepd.core.ports import Model
+from sleepd.models.hashed import HashedTfidf
+from sleepd.models.memoized import Memoized
+from sleepd.pipeline.ingest import IngestReport, Limits, Sources, ingest
+from sleepd.pipeline.mine import Mining
+from sleepd.pipeline.night import NightPlan, night_id, run_night
+from sleepd.pipeline.optimize import Optimizing
+from sleepd.pipeline.rollout import Bench
+from sleepd.pipeline.trial import Gating
+from sleepd.pipeline.work import Surroundings
+from sleepd.simulate.agent import SimulatedModel
+from sleepd.simulate.life import Days, live
+from sleepd.simulate.personas import persona
+from sleepd.simulate.transcripts import write
+from sleepd.store.database import Database, open_database
+from sleepd.store.nights import Night
+
+BEGIN = datetime(2026, 9, 1, tzinfo=UTC)
+NIGHT = datetime(2026, 10, 1, 3, tzinfo=UTC)
+_EMBEDDER = Memoized(HashedTfidf())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """A home with transcripts, a project and a database."""
+
+    folder: Path
+    database: Database
+    who: str
+    gating: Gating
+    optimizing: Optimizing
+
+    @property
+    def home(self) -> Path:
+        return self.folder / "home"
+
+    @property
+    def project(self) -> Path:
+        return self.home / persona(self.who).project
+
+    @property
+    def sources(self) -> Sources:
+        return Sources(harvesters=[ClaudeCode(), Codex(), CopilotCLI(), CopilotVSCode()], env={}, home=self.home)
+
+    @property
+    def surroundings(self) -> Surroundings:
+        return Surroundings(home=self.home, env={})
+
+    @property
+    def model(self) -> Model:
+        return SimulatedModel(persona(self.who), seed=1)
+
+    def ingest(self) -> IngestReport:
+        return ingest(self.database, self.sources, Limits())
+
+    def plan(self, date: str = "2026-10-01") -> NightPlan:
+        return NightPlan(
+            scope="user",
+            date=date,
+            mining=Mining(),
+            optimizing=self.optimizing,
+            gating=self.gating,
+            surroundings=self.surroundings,
+        )
+
+    def bench(self, model: Model | None = None, night: str = "n1", workers: int = 1) -> Bench:
+        model = model or self.model
+        return Bench(
+            database=self.database, embedder=_EMBEDDER, model=model, reflector=model, night_id=night, workers=workers
+        )
+
+    def night(self, model: Model | None = None, date: str = "2026-10-01") -> Night:
+        """Run, or go on with, the night of this date."""
+        plan = self.plan(date)
+        return run_night(self.bench(model, night_id(self.database, plan.scope, date)), plan, NIGHT)
+
+    def rows(self, table: str, *leave_out: str) -> list[dict[str, object]]:
+        """A table's rows, in a stable order, without some columns."""
+        with self.database.reading() as connection:
+            found = connection.exec_driver_sql(f"SELECT * FROM {table}").mappings().all()
+        rows = [{k: v for k, v in row.items() if k not in leave_out} for row in found]
+        return sorted(rows, key=repr)
+
+
+def make(folder: Path, who: str = "programmer", sessions: int = 40, **days: object) -> World:
+    """A person's days on disk, not ingested yet."""
+    world = World(
+        folder=folder,
+        database=open_database(folder / "sleepd.db"),
+        who=who,
+        gating=Gating(pairs_per_night=20, baseline_samples=2),
+        optimizing=Optimizing(minibatch=4, steps=2),
+    )
+    world.project.mkdir(parents=True)
+    for session in live(persona(who), Days(seed=1, start=BEGIN, sessions=sessions, **days)):  # type: ignore[arg-type]
+        write(session, world.home, world.project)
+    return world
+
+
+def copies(original: World, into: Path) -> Callable[[str], World]:
+    """Makes copies of a world's database; the home stays shared, since a night changes nothing in it."""
+    original.database.backup("start")
+    start = original.folder / "backups" / "sleepd-start.db"
+
+    def copy(name: str) -> World:
+        folder = into / name
+        folder.mkdir()
+        shutil.copy(start, folder / "sleepd.db")
+        return replace(original, database=open_database(folder / "sleepd.db"))
+
+    return copy
