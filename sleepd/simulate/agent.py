@@ -18,7 +18,8 @@ from typing import Protocol
 
 from sleepd.core.errors import UnknownName
 from sleepd.core.ports import Ask, Failure, Purpose, Reply
-from sleepd.simulate.personas import Family, Persona, Rule, Slot, family_of, fields_of, persona
+from sleepd.simulate.cast import persona
+from sleepd.simulate.personas import Family, Persona, Rule, Slot, family_of, fields_of
 
 OBEDIENCE = 0.95
 """Probability that the agent keeps a rule that its skill text states."""

@@ -23,8 +23,8 @@ from sleepd.pipeline.rollout import Bench
 from sleepd.pipeline.trial import Gating
 from sleepd.pipeline.work import Surroundings
 from sleepd.simulate.agent import SimulatedModel
+from sleepd.simulate.cast import persona
 from sleepd.simulate.life import Days, live
-from sleepd.simulate.personas import persona
 from sleepd.simulate.transcripts import write
 from sleepd.store.database import Database, open_database
 from sleepd.store.nights import Night

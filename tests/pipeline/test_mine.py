@@ -1,0 +1,141 @@
+"""Sessions to tasks, clusters, sides and checks; again and again without a change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sleepd.core.model import Split
+from sleepd.core.ports import Vectors
+from sleepd.models.hashed import HashedTfidf
+from sleepd.pipeline.mine import Mining, clusters, mine, vectors_of
+from sleepd.simulate.cast import persona
+from sleepd.simulate.life import Days, live
+from sleepd.simulate.transcripts import write
+from sleepd.store import tasks
+from tests.pipeline.world import BEGIN, World, make
+
+MINED = ("tasks", "attempts", "checks", "embeddings")
+
+
+class Counting:
+    """An embedder that counts the texts it is given, and can end in the middle."""
+
+    def __init__(self, most: int = 10_000) -> None:
+        self._inner, self.seen, self._most = HashedTfidf(), 0, most
+        self.key, self.english_only = self._inner.key, False
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        self.seen += len(texts)
+        if self.seen > self._most:
+            raise KeyboardInterrupt
+        return self._inner.encode(texts)
+
+    def close(self) -> None: ...
+
+
+def rows(world: World) -> dict[str, list[dict[str, object]]]:
+    return {table: world.rows(table) for table in MINED}
+
+
+def test_mining_twice_changes_nothing_and_embeds_nothing(world: World) -> None:
+    """The same report but for what had to be done."""
+    embedder = Counting()
+    before = rows(world)
+    report = mine(world.database, embedder, Mining())
+    assert (before, 0, 0, 0) == (rows(world), embedder.seen, report.sessions, report.embedded)
+    assert report.checkable > 20
+
+
+def test_the_work_that_recurs_is_found_with_checks(mined: World) -> None:
+    """Commit messages are one cluster, checkable by form; each task is on one side."""
+    with mined.database.reading() as connection:
+        everything = tasks.load(connection)
+    largest = max(clusters(everything, 2).values(), key=len)
+    assert all("ommit" in s.task.request for s in largest)
+    kinds = {(c.kind.value, c.value) for s in largest for c in s.checks}
+    assert {("first-line", "[A-9]"), ("line-start", "risk:")} <= kinds
+    assert set(Split) == {s.split for s in largest if s.usable}
+
+
+def test_new_days_leave_old_decisions_alone(tmp_path: Path) -> None:
+    """Sides and groups never move; clusters only become part of older ones."""
+    world = make(tmp_path, sessions=20)
+    world.ingest()
+    mine(world.database, HashedTfidf(), Mining())
+    before = {r["id"]: (r["split"], r["group_id"]) for r in world.rows("tasks")}
+    for session in live(persona("programmer"), Days(seed=1, start=BEGIN, sessions=20, first=20)):
+        write(session, world.home, world.project)
+    world.ingest()
+    mine(world.database, HashedTfidf(), Mining())
+    after = {r["id"]: (r["split"], r["group_id"]) for r in world.rows("tasks")}
+    assert len(after) > len(before)
+    assert before == {i: after[i] for i in before}
+
+
+def test_a_run_killed_in_between_is_done_again(tmp_path: Path) -> None:
+    """While embedding, say: the next run comes to what an undisturbed one comes to."""
+    worlds = [make(tmp_path / name, sessions=15) for name in ("broken", "whole")]
+    for world in worlds:
+        world.ingest()
+    with pytest.raises(KeyboardInterrupt):
+        mine(worlds[0].database, Counting(most=0), Mining())
+    for world in worlds:
+        mine(world.database, HashedTfidf(), Mining())
+    broken, whole = (
+        {
+            t: sorted(repr({**r, "project": "", "id": "", "session_id": ""}) for r in w.rows(t))
+            for t in ("checks", "embeddings")
+        }
+        for w in worlds
+    )
+    assert whole == broken
+
+
+def test_work_of_other_kinds_of_sessions_is_left_out(tmp_path: Path) -> None:
+    """Only the sessions that the settings name hold work."""
+    world = make(tmp_path, sessions=5)
+    world.ingest()
+    assert 0 == mine(world.database, HashedTfidf(), replace(Mining(), kinds=("headless",))).tasks
+
+
+def test_near_duplicates_in_two_projects_are_on_one_side(tmp_path: Path) -> None:
+    """The user's own skills learn from several projects; what teaches in one must not judge in another."""
+    world = make(tmp_path, sessions=12)
+    other = world.home / "other"
+    other.mkdir()
+    for session in live(persona("programmer"), Days(seed=1, start=BEGIN, sessions=12)):
+        write(replace(session, id=session.id[:-4] + "ffff"), world.home, other)
+    world.ingest()
+    mine(world.database, HashedTfidf(), Mining())
+    sides: dict[str, set[object]] = {}
+    for row in world.rows("tasks"):
+        sides.setdefault(str(row["request"]), set()).add(row["split"])
+    projects = {row["project"] for row in world.rows("tasks")}
+    assert 2 == len(projects)
+    assert all(len(found) == 1 for found in sides.values())
+
+
+def test_a_dropped_task_does_not_come_back(world: World) -> None:
+    """Forgotten at the user's wish, it stays in no list."""
+    with world.database.writing() as connection:
+        victim = tasks.load(connection)[0].task.id
+        assert tasks.drop(connection, victim)
+        assert not tasks.drop(connection, victim[:-1] + "?")  # type: ignore[arg-type]
+    mine(world.database, HashedTfidf(), Mining())
+    with world.database.reading() as connection:
+        assert victim not in {s.task.id for s in tasks.load(connection)}
+
+
+def test_vectors_are_kept_by_embedder_and_text(world: World) -> None:
+    """Another embedder starts anew; equal texts are embedded once."""
+    one, other = Counting(), Counting()
+    other.key = "another"
+    fresh = ["never seen before", "never seen before", "nor this"]
+    assert [2, 0] == [vectors_of(world.database, one, fresh)[1] for _ in range(2)]
+    assert 2 == vectors_of(world.database, other, fresh)[1]
+    got, _ = vectors_of(world.database, one, [])
+    assert 0 == len(got)
