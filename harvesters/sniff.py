@@ -66,7 +66,8 @@ class Unknown:
             if log.change in (Change.UNCHANGED, Change.UNREADABLE):
                 return log.nothing()
             defect = Defect(path=str(path), offset=0, reason=UNKNOWN_FORMAT)
-            return Reading(session=None, defects=(defect,), cursor=log.cursor(offset=log.size))
+            seen = min(log.size, HEAD_BYTES)
+            return Reading(session=None, defects=(defect,), cursor=log.cursor(offset=log.size), bytes_read=seen)
 
 
 def _by_objects(head: bytes, path: Path) -> str | None:

@@ -173,9 +173,15 @@ def _variables() -> Iterator[Row]:
 
 def _questions(settings: Settings) -> Iterator[Row]:
     if settings.harvest.since is None:
-        yield _failed("window", "nothing says how far back to read", 'set harvest.since, for example "30d"')
+        yield _failed(
+            "window",
+            "nothing says how far back to read",
+            'run sleepd init, or set harvest.since = "30d" in the settings',
+        )
     if settings.night.max_calls is None and settings.night.budget_usd is None:
-        yield _failed("spending", "nothing says what a night may spend", "set night.max_calls or night.budget_usd")
+        yield _failed(
+            "spending", "nothing says what a night may spend", "run sleepd init, or set night.max_calls in the settings"
+        )
 
 
 def _embedder(settings: Settings) -> Iterator[Row]:

@@ -67,7 +67,7 @@ class Imported:
 
 def exported(stored: Sequence[StoredTask]) -> str:
     """The tasks as JSON, UTF-8, one indented object."""
-    value = {"format": FORMAT, "tasks": [_plain(s) for s in stored]}
+    value = {"format": FORMAT, "tasks": [plain(s) for s in stored]}
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -82,7 +82,7 @@ def import_file(database: Database, text: str, name: str) -> Imported:
     wrong = [line for task in wanted.tasks for line in _mistakes(task, known)]
     if wrong:
         raise UsageError(_listed(name, wrong))
-    dropped = [TaskId(t.id) for t in wanted.tasks if t.dropped]
+    dropped = [TaskId(t.id) for t in wanted.tasks if t.dropped and TaskId(t.id) in known]
     changed = {TaskId(t.id): _checks(t) for t in wanted.tasks if not t.dropped and _edited(t, known)}
     with database.writing() as connection:
         for id_ in dropped:
@@ -124,6 +124,8 @@ def _sentence(error: ErrorDetails) -> str:
 def _mistakes(task: _Task, known: Mapping[TaskId, StoredTask]) -> Iterator[str]:
     """A check counts only if the accepted answer passes it."""
     stored = known.get(TaskId(task.id))
+    if stored is None and task.dropped:
+        return  # it was dropped before: importing twice changes nothing
     if stored is None:
         yield f"{task.id}: there is no such task; it may have been dropped"
         return
@@ -151,7 +153,7 @@ def _listed(name: str, wrong: Sequence[str]) -> str:
     return f"{name}: nothing was changed" + "".join(f"\n  {line}" for line in [*wrong[:_SHOWN], *more])
 
 
-def _plain(stored: StoredTask) -> dict[str, object]:
+def plain(stored: StoredTask) -> dict[str, object]:
     task = stored.task
     return {
         "id": task.id,

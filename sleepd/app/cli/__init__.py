@@ -36,7 +36,7 @@ VERBS: Final = {
     "run": Verb("nights", "Run one night now: harvest, mine, replay, gate, propose."),
     "status": Verb("status", "Last night, next night, what is on probation, what waits for you."),
     "nights": Verb("nights", "List the nights there were.", "history"),
-    "show": Verb("nights", "Show the full evidence of one night."),
+    "show": Verb("nights", "Show the full evidence of one night.", "show_night"),
     "proposals": Verb("review", "List the proposals that wait for a person."),
     "review": Verb("review", "Look at each waiting proposal: diff, reason, evidence, cost."),
     "adopt": Verb("review", "Write a proposal to its skill file."),

@@ -48,8 +48,7 @@ class Ending:
                 raise SystemExit(error.exit_status) from None
             case OSError(filename=str() | bytes() as name, strerror=str(why)) if not isinstance(error, ConnectionError):
                 self._show(error)
-                _log(error)
-                _say(f"{_text(name)}: {why[:1].lower()}{why[1:]}; make it readable and writable for you and try again")
+                _say(f"{_text(name)}: {why[:1].lower()}{why[1:]}; {_remedy(error)}")
                 raise SystemExit(2) from None
             case Exception():
                 self._show(error)
@@ -67,6 +66,16 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 def _say(line: str) -> None:
     sys.stderr.write(f"sleepd: {line}\n")
+
+
+def _remedy(error: OSError) -> str:
+    match error:
+        case PermissionError():
+            return "make it readable and writable for you and try again"
+        case IsADirectoryError():
+            return "a file was wanted here"
+        case _:
+            return _log(error)
 
 
 def _text(name: str | bytes) -> str:

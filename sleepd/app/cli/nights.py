@@ -1,0 +1,128 @@
+"""`sleepd run`, `sleepd nights`, `sleepd show` and `sleepd daemon`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sleepd.app import answers, compose, config, evidence, report, tonight
+from sleepd.app.cli.days import Since, open_log
+from sleepd.app.cli.terminal import AsJson, ask, can_ask, note, show, show_json, steps
+from sleepd.core.errors import BudgetSpent, NotMeasured, UsageError
+from sleepd.store import nights as stored
+from sleepd.store.nights import NightStatus
+
+
+def run(
+    ctx: typer.Context,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Harvest and mine, ask no model, and say what a night would do and cost.")
+    ] = False,
+    since: Since = None,
+    budget_usd: Annotated[float | None, typer.Option("--budget-usd", help="Dollars this run may spend.")] = None,
+    max_calls: Annotated[int | None, typer.Option("--max-calls", help="Model calls this run may make.")] = None,
+    skill: Annotated[str | None, typer.Option("--skill", help="Work on this skill only.")] = None,
+    backend: Annotated[str | None, typer.Option("--backend", help="Another model adapter than model.name.")] = None,
+    project: Annotated[
+        Path | None, typer.Option("--project", help="Learn from this project only; else from all.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run one night now, or go on with today's that was stopped: harvest, mine, replay, gate, propose.
+
+    Nothing is written to a skill file: that is `sleepd adopt`. Exit status 3 when the model could not be reached (all
+    that was done is kept), 4 when the budget is spent, 75 when another night is running.
+    """
+    places = config.places()
+    asked = {"harvest.since": since, "night.budget_usd": budget_usd, "night.max_calls": max_calls}
+    settings = config.load(overrides={**asked, "model.name": backend})
+    questions = (answers.WINDOW,) if dry_run else (answers.WINDOW, answers.SPENDING)
+    settings = answers.answered(settings, questions, places.config, ask if can_ask() else None)
+    wish = tonight.Wish(project=_folder(project), skill=skill)
+    open_log(ctx, settings)
+    with steps("working") as step:
+        told = tonight.Told(files=lambda done, total: step(f"harvesting: {done} of {total} files"), step=step)
+        if dry_run:
+            seen = tonight.preview(places, settings, wish, told)
+        else:
+            ran = tonight.run(places, settings, wish, told)
+    if dry_run:
+        _show_preview(seen, as_json=as_json)
+    else:
+        _show_ran(ran, as_json=as_json)
+
+
+def history(
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many, newest first.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """List the nights there were, newest first."""
+    database = compose.database(config.places())
+    try:
+        with database.reading() as connection:
+            found = stored.nights(connection, limit)
+    finally:
+        database.close()
+    if as_json:
+        show_json([report.night_json(night) for night in found])
+    else:
+        show(report.nights_text(found))
+
+
+def show_night(
+    night: Annotated[str, typer.Argument(metavar="NIGHT", help="The beginning of a night's id, such as its date.")],
+    as_json: AsJson = False,
+) -> None:
+    """Show the full evidence of one night: candidates, verdicts with reasons, before and after by task, spending."""
+    database = compose.database(config.places())
+    try:
+        seen = evidence.of_night(database, night)
+    finally:
+        database.close()
+    if as_json:
+        show_json(evidence.night_json(seen))
+    else:
+        show(evidence.night_text(seen))
+
+
+def daemon(ctx: typer.Context) -> None:
+    """Stay in the foreground: harvest as sessions grow, and run a night at night.at, local time.
+
+    A night that was missed, because the machine was off or asleep, is run as soon as it is on again. SIGTERM and
+    Ctrl-C end it; a night under way goes on with the next one.
+    """
+    from sleepd.app import daemon as service
+
+    places, settings = config.places(), config.load()
+    questions = (answers.WINDOW, answers.SPENDING)
+    settings = answers.answered(settings, questions, places.config, ask if can_ask() else None)
+    compose.models(settings)
+    open_log(ctx, settings)
+    service.run(places, settings, note)
+
+
+def _folder(project: Path | None) -> Path | None:
+    if project is not None and not project.expanduser().is_dir():
+        raise UsageError(f"{project}: there is no such folder; --project wants the one your sessions ran in")
+    return project
+
+
+def _show_preview(seen: tonight.Previewed, *, as_json: bool) -> None:
+    if as_json:
+        show_json(report.preview_json(seen))
+    else:
+        show(report.preview_text(seen))
+
+
+def _show_ran(ran: tonight.Ran, *, as_json: bool) -> None:
+    night = ran.night
+    if as_json:
+        show_json({**report.night_json(night), "harvest": report.harvest_json(ran.harvest)})
+    elif night.status is NightStatus.DONE:
+        show(tonight.summary(ran))
+    if night.status is NightStatus.NOT_MEASURED:
+        raise NotMeasured(f"{night.message}; what was done is kept, and the same command goes on from there")
+    if night.status is NightStatus.BUDGET_SPENT:
+        raise BudgetSpent(f"{night.message} (what was paid for is kept)")

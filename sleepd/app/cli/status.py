@@ -1,0 +1,33 @@
+"""`sleepd status`. It answers in a blink: nothing heavy is imported on its way."""
+
+from __future__ import annotations
+
+from sleepd.app import clock, config, standing
+from sleepd.app.cli.terminal import AsJson, show, show_json
+from sleepd.store.overview import Overview, overview
+
+
+def status(as_json: AsJson = False) -> None:
+    """Last night, next night, what is on probation and how close, what waits for you, what was spent.
+
+    A line on probation reads `evidence 14 of 212`: the evidence so far, and where a candidate is accepted.
+    """
+    places = config.places()
+    settings = config.load()
+    seen = overview(places.database)
+    upcoming = standing.next_night(clock.now(), settings.night.at)
+    running = _running(seen)
+    where = (places.database, places.config)
+    if as_json:
+        show_json(standing.as_json(seen, where, upcoming, running=running))
+    else:
+        show(standing.as_text(seen, where, upcoming, running=running))
+
+
+def _running(seen: Overview | None) -> bool:
+    """Only an unfinished night can be running; whether it is, its lock knows."""
+    if seen is None or seen.last_night is None or seen.last_night.status != "running":
+        return False
+    from sleepd.app import locks
+
+    return locks.is_held(config.places().lock)

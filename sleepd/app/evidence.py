@@ -1,0 +1,275 @@
+"""What a proposal or a night rests on: pairs by task, verdicts with reasons, sealed figures. Read, never recomputed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sleepd.app import report
+from sleepd.app.report import Plain
+from sleepd.core.edit import tokens
+from sleepd.core.errors import UsageError
+from sleepd.core.model import Digest, Pair, TaskId
+from sleepd.store import nights, proposals, rollouts, tasks
+from sleepd.store.database import Database
+from sleepd.store.nights import Night
+from sleepd.store.proposals import Proposal, Status, Trial
+
+MODE = "text replay"
+"""How everything here was measured: requests were asked again, nothing was done again in a repository."""
+_REQUEST_WIDTH = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskPairs:
+    """One validation task: mean scores under the live text and under the candidate."""
+
+    task: TaskId
+    request: str
+    """"" when the task was dropped since."""
+    pairs: int
+    before: float | None
+    after: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """A candidate with its pairs."""
+
+    trial: Trial
+    by_task: tuple[TaskPairs, ...]
+    pairs: int
+    tokens_added: int
+    """What the text costs every session that loads it, more than before; an estimate."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposed:
+    """A proposal with the candidate behind it."""
+
+    proposal: Proposal
+    tried: Tried
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfNight:
+    """A night with all that was tried in it and all that came out of it."""
+
+    night: Night
+    tried: tuple[Tried, ...]
+    proposed: tuple[Proposal, ...]
+
+
+def listed(database: Database, *, everything: bool) -> tuple[Proposed, ...]:
+    """The proposals that need a person, or all there ever were, in the order of their candidates."""
+    with database.reading() as connection:
+        found = proposals.proposals(connection)
+    wanted = [p for p in found if everything or p.status in (Status.WAITING, Status.QUARANTINED)]
+    return tuple(Proposed(proposal=p, tried=tried(database, p.id)) for p in wanted)
+
+
+def tried(database: Database, id_: Digest) -> Tried:
+    """A candidate with its pairs by task."""
+    with database.reading() as connection:
+        trial = proposals.trial(connection, id_)
+        pairs = proposals.pairs(connection, id_)
+        requests = {s.task.id: s.task.request for s in tasks.load(connection, trial.candidate.tasks)}
+        base = rollouts.text(connection, trial.candidate.base)
+        text = rollouts.text(connection, trial.candidate.text)
+    by_task = [_by_task(task, requests.get(task, ""), pairs) for task in trial.candidate.tasks]
+    return Tried(
+        trial=trial,
+        by_task=tuple(row for row in by_task if row.pairs),
+        pairs=len(pairs),
+        tokens_added=tokens(text) - tokens(base),
+    )
+
+
+def of_night(database: Database, prefix: str) -> OfNight:
+    """The night whose id begins with `prefix`. Raises `UsageError` when there is none."""
+    with database.reading() as connection:
+        night = nights.night(connection, prefix)
+        if night is None:
+            raise UsageError(f"no night has an id that begins with {prefix!r}; `sleepd nights` lists them")
+        started = [t.candidate.id for t in proposals.of_night(connection, night.id)]
+        staged = tuple(p for p in proposals.proposals(connection) if p.night_id == night.id)
+    ids = dict.fromkeys([*_reported(night.report), *started])
+    return OfNight(night=night, tried=tuple(tried(database, id_) for id_ in ids), proposed=staged)
+
+
+def _reported(facts: Mapping[str, object]) -> list[Digest]:
+    """The candidates a night's report names: also those that waited from earlier nights."""
+    rows = facts.get("candidates")
+    return [Digest(str(row["id"])) for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+
+
+def _by_task(task: TaskId, request: str, pairs: Sequence[Pair]) -> TaskPairs:
+    own = [p for p in pairs if p.task_id == task]
+    return TaskPairs(
+        task=task,
+        request=request,
+        pairs=len(own),
+        before=_mean([p.baseline for p in own]),
+        after=_mean([p.candidate for p in own]),
+    )
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [v for v in values if v is not None]
+    return sum(known) / len(known) if known else None
+
+
+# How it looks -------------------------------------------------------------------------------------------------------
+
+
+def tried_json(one: Tried) -> Plain:
+    candidate = one.trial.candidate
+    return {
+        "id": candidate.id,
+        "index": candidate.index,
+        "skill": candidate.target.name,
+        "path": candidate.target.path,
+        "verdict": candidate.verdict.value,
+        "reason": candidate.reason,
+        "evidence": report.factor(one.trial.evidence),
+        "threshold": 1 / candidate.alpha,
+        "effect": one.trial.effect,
+        "pairs": one.pairs,
+        "nights": one.trial.nights,
+        "model": candidate.model,
+        "measured_by": MODE,
+        "tokens_added": one.tokens_added,
+        "edits": [{"op": e.op.value, "anchor": e.anchor, "text": e.text, "reason": e.reason} for e in candidate.edits],
+        "tasks": [
+            {"task": t.task, "request": t.request, "pairs": t.pairs, "before": t.before, "after": t.after}
+            for t in one.by_task
+        ],
+    }
+
+
+def proposed_json(one: Proposed) -> Plain:
+    p = one.proposal
+    return {
+        "id": p.id,
+        "night": p.night_id,
+        "status": p.status.value,
+        "findings": list(p.findings),
+        "diff": p.diff,
+        "sessions": list(p.sessions),
+        "sealed": sealed_json(p),
+        "why": p.why,
+        "candidate": tried_json(one.tried),
+    }
+
+
+def night_json(seen: OfNight) -> Plain:
+    return {
+        **report.night_json(seen.night),
+        "measured_by": MODE,
+        "candidates": [tried_json(t) for t in seen.tried],
+        "proposals": [
+            {"id": p.id, "status": p.status.value, "findings": list(p.findings), "sealed": sealed_json(p)}
+            for p in seen.proposed
+        ],
+    }
+
+
+def proposals_text(found: Sequence[Proposed], *, everything: bool) -> str:
+    if not found:
+        return "there was no proposal yet" if everything else "nothing waits for you; --all lists what there was"
+    rows = []
+    for one in found:
+        candidate = one.tried.trial.candidate
+        gain = f"{one.proposal.sealed_count} sealed tasks: {sealed_words(one.proposal)}"
+        rows.append([one.proposal.id[:8], one.proposal.status.value, candidate.target.name, gain, _edits(one.tried)])
+    text = report.table(["proposal", "status", "skill", f"before and after ({MODE})", "change"], rows)
+    unsafe = [f"{o.proposal.id[:8]}: {report.clean(f)}" for o in found for f in o.proposal.findings]
+    return text + ("\n\nset aside as unsafe:\n  " + "\n  ".join(unsafe) if unsafe else "")
+
+
+def proposal_text(one: Proposed) -> str:
+    """Everything a person needs to judge a proposal."""
+    p, candidate = one.proposal, one.tried.trial.candidate
+    head = report.facts(
+        {
+            "proposal": f"{p.id[:8]}, {p.status.value}",
+            "file": candidate.target.path,
+            "night": p.night_id,
+            "taught by": ", ".join(p.sessions) or "unknown",
+            "rent": f"{one.tried.tokens_added:+d} tokens in every session that loads the file",
+            "sealed tasks": f"{p.sealed_count}: {sealed_words(p)} ({MODE})",
+        }
+    )
+    parts = [head, "", tried_text(one.tried), "", report.clean(p.diff).rstrip("\n")]
+    if p.findings:
+        parts += ["", "set aside as unsafe; it cannot be adopted:"]
+        parts += [f"  {report.clean(finding)}" for finding in p.findings]
+    return "\n".join(parts)
+
+
+def tried_text(one: Tried) -> str:
+    """A candidate: verdict, reason, evidence, each edit with its reason, before and after by task."""
+    trial, candidate = one.trial, one.trial.candidate
+    effect = "no pair was scored" if trial.effect is None else f"mean difference {trial.effect:+.3f}"
+    lines = [
+        f"candidate {candidate.index}, {candidate.verdict.value}: {report.clean(candidate.reason) or 'still open'}",
+        f"evidence {report.evidence(trial.evidence, candidate.alpha)}, {effect}, {report.count(one.pairs, 'pair')} "
+        f"in {report.count(trial.nights, 'night')} ({MODE}, {candidate.model})",
+    ]
+    for edit in candidate.edits:
+        what = edit.text if edit.op.value == "add" else f"{edit.anchor} → {edit.text or 'nothing'}"
+        lines.append(f"  {edit.op.value}: {report.clean(what)}")
+        if edit.reason:
+            lines.append(f"    because {report.clean(edit.reason)}")
+    rows = [
+        [t.task[:8], t.pairs, report.mean(t.before), report.mean(t.after), report.short(t.request, _REQUEST_WIDTH)]
+        for t in one.by_task
+    ]
+    return "\n".join([*lines, report.table(["task", "pairs", "before", "after", "request"], rows)] if rows else lines)
+
+
+def night_text(seen: OfNight) -> str:
+    night = seen.night
+    status = night.status.value
+    head = report.facts(
+        {
+            "night": night.id,
+            "scope": night.scope,
+            "started": report.moment(night.started_at),
+            "status": report.STATUS_WORDS.get(status, status),
+            "outcome": night.message or "–",
+            "spending": report.spending(night.report),
+        }
+    )
+    parts = [head]
+    parts += [f"\n{tried_text(one)}" for one in seen.tried]
+    parts += [
+        f"\nproposal {p.id[:8]} is {p.status.value}; {p.sealed_count} sealed tasks: {sealed_words(p)} ({MODE})"
+        + "".join(f"\n  {report.clean(f)}" for f in p.findings)
+        for p in seen.proposed
+    ]
+    parts += [f"\nnot used: {report.clean(problem)}" for problem in _said(night.report)]
+    return "\n".join(parts if len(parts) > 1 else [*parts, "\nno candidate was tried"])
+
+
+def sealed_words(proposal: Proposal) -> str:
+    """Before and after on the sealed tasks."""
+    if proposal.sealed_before is None or proposal.sealed_after is None:
+        return "not measured"
+    return f"{proposal.sealed_before:.2f} → {proposal.sealed_after:.2f}"
+
+
+def sealed_json(proposal: Proposal) -> Plain:
+    """The same for a program."""
+    return {"tasks": proposal.sealed_count, "before": proposal.sealed_before, "after": proposal.sealed_after}
+
+
+def _edits(one: Tried) -> str:
+    return report.short("; ".join(e.text or f"{e.op} {e.anchor}" for e in one.trial.candidate.edits), _REQUEST_WIDTH)
+
+
+def _said(facts: Mapping[str, object]) -> list[str]:
+    """What a reflection proposed that could not be used."""
+    unmatched, problems = facts.get("unmatched"), facts.get("problems")
+    found = [f"{row.get('edit')}: {row.get('reason')}" for row in unmatched] if isinstance(unmatched, list) else []
+    return found + ([str(p) for p in problems] if isinstance(problems, list) else [])
