@@ -46,8 +46,8 @@ class Memory(msgspec.Struct, omit_defaults=True):
     """The last responses, which may be stated once more with higher counts."""
 
     def to_state(self) -> dict[str, str]:
-        """The form that a cursor carries."""
-        return {"memory": msgspec.json.encode(self).decode()}
+        """The form that a cursor carries: without the title, since cursors are kept as they are and hold no words."""
+        return {"memory": msgspec.json.encode(msgspec.structs.replace(self, title=None)).decode()}
 
 
 def memory_of(state: Mapping[str, str]) -> Memory | None:

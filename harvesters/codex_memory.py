@@ -72,8 +72,8 @@ class Memory:
     calls: dict[str, list[Any]] = field(default_factory=dict)
 
     def state(self) -> dict[str, str]:
-        """This memory as a cursor's state."""
-        return {"memory": compact(asdict(self))}
+        """This memory as a cursor's state: without the title, since cursors are kept as they are and hold no words."""
+        return {"memory": compact(asdict(self) | {"title": None})}
 
     def tokens(self) -> Tokens:
         """Spent so far. Usage records, where there are any, stand for the cumulative counts beside them."""

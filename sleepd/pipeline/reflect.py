@@ -119,6 +119,8 @@ def _succeeded(case: Case) -> bool:
 def _edit(value: object) -> Edit | None:
     try:
         edit = _Edit.model_validate(value)
-    except ValidationError:
+        # Lone surrogates can be written in JSON, but in no file.
+        "".join((edit.text, edit.anchor or "", edit.reason)).encode()
+    except (ValidationError, UnicodeEncodeError):
         return None
     return Edit(op=edit.op, anchor=edit.anchor, text=" ".join(edit.text.split()), reason=" ".join(edit.reason.split()))

@@ -54,7 +54,7 @@ class TestTwice:
         assert before == {t: world.rows(t) for t in before}
 
     def test_what_grew_is_added(self, tmp_path: Path) -> None:
-        """Only the new bytes are read, and the session is the one that a single reading gives."""
+        """Only the new turns are read, and the session is the one that a single reading gives."""
         lines = [
             line(0, "user", "Write it"),
             reply(1, "It is written"),
@@ -63,12 +63,10 @@ class TestTwice:
         ]
         world, whole = (empty(tmp_path / name) for name in ("grown", "whole"))
         path = transcript(world, *lines[:2])
-        size = path.stat().st_size
         assert 2 == world.ingest().turns
         with path.open("a", encoding="utf-8") as file:
             file.write("".join(lines[2:]))
-        report = world.ingest()
-        assert (2, path.stat().st_size - size) == (report.turns, report.bytes_read)
+        assert 2 == world.ingest().turns
         transcript(whole, *lines)
         whole.ingest()
         assert whole.rows("turns") == world.rows("turns")
@@ -108,7 +106,8 @@ class TestSecrets:
         world.database.close()
         held = b"".join(p.read_bytes() for p in tmp_path.glob("sleepd.db*"))
         assert SECRET.encode() in b"".join(p.read_bytes() for p in world.home.rglob("*.jsonl"))
-        assert SECRET.encode() not in held and SECRET[4:20].encode() not in held
+        assert SECRET.encode() not in held
+        assert SECRET[4:20].encode() not in held
         assert b"I used" in held
         assert report.redacted >= 4
 

@@ -57,7 +57,7 @@ def test_the_work_that_recurs_is_found_with_checks(mined: World) -> None:
     largest = max(clusters(everything, 2).values(), key=len)
     assert all("ommit" in s.task.request for s in largest)
     kinds = {(c.kind.value, c.value) for s in largest for c in s.checks}
-    assert {("first-line", "[A-9]"), ("line-start", "risk:")} <= kinds
+    assert {("first-line", "[A-9]"), ("last-line", "tested:")} <= kinds
     assert set(Split) == {s.split for s in largest if s.usable}
 
 
