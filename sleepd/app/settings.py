@@ -79,7 +79,7 @@ class Mine(Section):
     """How recurring work is recognised."""
 
     similarity: Inner = Field(
-        default=0.5,
+        default=0.52,
         description="Cosine from which two tasks count as the same recurring work. Low enough for paraphrases under "
         "the default model; raise it when unlike work ends up in one cluster.",
     )

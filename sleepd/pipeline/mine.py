@@ -26,7 +26,7 @@ _TEXTS_AT_ONCE = 512
 class Mining:
     """How recurring work is recognised."""
 
-    similarity: float = 0.5
+    similarity: float = 0.52
     near_duplicate: float = 0.95
     min_sessions: int = 2
     kinds: tuple[str, ...] = (SessionKind.INTERACTIVE,)
