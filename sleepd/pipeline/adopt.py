@@ -47,10 +47,10 @@ def adopt(database: Database, proposal: Proposal, surroundings: Surroundings, no
     """Put the gated text into the live file.
 
     A file that changed since is merged when both changes fit together; the result is then unproven. Raises `Conflict`
-    when they do not, or when the file may not be written; nothing is changed then.
+    when they do not, or when the file may not be written, and `UsageError` when the proposal no longer waits; nothing
+    is changed then.
     """
-    if proposal.status is not Status.WAITING:
-        raise UsageError(f"proposal {proposal.id[:8]} is {proposal.status}; only waiting ones are adopted")
+    proposal = find(database, proposal.id, (Status.WAITING,))
     with database.reading() as connection:
         trial = proposals.trial(connection, proposal.id)
         base = rollouts.text(connection, trial.candidate.base)
@@ -65,7 +65,7 @@ def adopt(database: Database, proposal: Proposal, surroundings: Surroundings, no
         before=live.data if live is not None else None,
         after=decided.text.encode(),
         proven=decided.proven,
-        folders=(),
+        folders=tuple(str(folder) for folder in reversed(path.parents) if not folder.exists()),
         state="intended",
         at=now,
         reverted_at=None,

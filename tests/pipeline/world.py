@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 from harvesters.claude_code import ClaudeCode
@@ -96,11 +98,26 @@ class World:
         return sorted(rows, key=repr)
 
 
+@cache
+def _empty_database() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "empty.db"
+        open_database(path).close()
+        return path.read_bytes()
+
+
+def fresh_database(path: Path) -> Database:
+    """An empty database; migrations run once for all tests, since they take half a second."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(_empty_database())
+    return open_database(path)
+
+
 def make(folder: Path, who: str = "programmer", sessions: int = 40, **days: object) -> World:
     """A person's days on disk, not ingested yet."""
     world = World(
         folder=folder,
-        database=open_database(folder / "sleepd.db"),
+        database=fresh_database(folder / "sleepd.db"),
         who=who,
         gating=Gating(pairs_per_night=20, baseline_samples=2),
         optimizing=Optimizing(minibatch=4, steps=2),
