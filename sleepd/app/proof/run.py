@@ -180,8 +180,8 @@ def _sealed(world: World, truth: Truth) -> Sealed:
         rollouts=2 * _SAMPLES * len(checkable),
         score_before=before,
         score_after=after,
-        rules_before=_mean([truth.rules_kept([s], world.original(w)) for w, s in rows]),
-        rules_after=_mean([truth.rules_kept([s], live_text(w.target)) for w, s in rows]),
+        rules_before=_mean([truth.rules_kept(s, world.original(w)) for w, s in rows]),
+        rules_after=_mean([truth.rules_kept(s, live_text(w.target)) for w, s in rows]),
     )
 
 
@@ -222,8 +222,8 @@ def _control(terms: Terms, truth: Truth, variant: Variant) -> tuple[World, Contr
         before = truth.rule_kept(rule.key, world.original(main))
         after = truth.rule_kept(rule.key, live_text(main.target))
     else:
-        before = _mean([truth.rules_kept([s], world.original(w)) for w, s in rows])
-        after = _mean([truth.rules_kept([s], live_text(w.target)) for w, s in rows])
+        before = _mean([truth.rules_kept(s, world.original(w)) for w, s in rows])
+        after = _mean([truth.rules_kept(s, live_text(w.target)) for w, s in rows])
     return world, Control(
         name=variant.name,
         requests=len(rows),
@@ -235,8 +235,9 @@ def _control(terms: Terms, truth: Truth, variant: Variant) -> tuple[World, Contr
     )
 
 
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values) if values else 0.0
+def _mean(values: Sequence[float | None]) -> float:
+    known = [v for v in values if v is not None]
+    return sum(known) / len(known) if known else 0.0
 
 
 def useless(tried: Sequence[Tried]) -> list[Tried]:

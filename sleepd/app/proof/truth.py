@@ -44,22 +44,18 @@ class Truth:
             for kept in _subsets(list(chances))
         )
 
-    def rules_kept(self, tasks: Sequence[StoredTask], text: str) -> float:
-        """The expected share of the person's rules that an agent keeps in these tasks under a text."""
-        shares = [share for s in tasks if (share := self._share(s, text)) is not None]
-        return sum(shares) / len(shares) if shares else 0.0
-
-    def rule_kept(self, key: str, text: str) -> float:
-        """The probability that one rule is kept under a text."""
-        rule = next(r for f in self.who.families for r in f.rules if r.key == key)
-        return probability(rule, text)
-
-    def _share(self, stored: StoredTask, text: str) -> float | None:
+    def rules_kept(self, stored: StoredTask, text: str) -> float | None:
+        """The expected share of the person's rules that an agent keeps in a task under a text; None without rules."""
         family = family_of(self.who, stored.task.request)
         if family is None:
             return None
         system = rollout_ask(stored.task, text, 0, 1).system
         return sum(probability(r, system) for r in family.rules) / len(family.rules)
+
+    def rule_kept(self, key: str, text: str) -> float:
+        """The probability that one rule is kept under a text."""
+        rule = next(r for f in self.who.families for r in f.rules if r.key == key)
+        return probability(rule, text)
 
     def _score(self, stored: StoredTask, family: Family, kept: frozenset[str]) -> float:
         place = (stored.task.id, kept)
