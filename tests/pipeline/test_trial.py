@@ -1,0 +1,188 @@
+"""A candidate's way through the gate: pairs as scheduled, kept, and never drawn twice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sleepd.core.errors import NotMeasured
+from sleepd.core.gate import Decision, Rule
+from sleepd.core.model import Cause, Edit, EditOp, Split, Verdict
+from sleepd.core.ports import Ask, Failure, Reply
+from sleepd.core.select import Backed, Bundle
+from sleepd.models.scripted import FailingAt, ScriptedModel
+from sleepd.pipeline.mine import clusters
+from sleepd.pipeline.rollout import Bench
+from sleepd.pipeline.trial import Gating, Ground, allowance, enter, identity, measure
+from sleepd.pipeline.work import Work, find_work
+from sleepd.store import proposals, tasks
+from sleepd.store.proposals import Trial
+from tests.pipeline.world import World
+
+OUTAGE = Failure(cause=Cause.NETWORK, message="no route")
+GATING = Gating(baseline_samples=2, max_pairs=60)
+GOOD = "- Start with the ticket key in square brackets.\n- End with a Tested line that names the command.\n"
+
+
+def work_of(world: World) -> Work:
+    with world.database.reading() as connection:
+        everything = tasks.load(connection)
+    return find_work(clusters(everything, 2), world.surroundings)[0]
+
+
+def ground_of(world: World) -> Ground:
+    work = work_of(world)
+    return Ground(target=work.target, base="", tasks=work.usable(Split.VAL))
+
+
+def bundle(text: str) -> Bundle:
+    edit = Edit(op=EditOp.ADD, anchor=None, text=text, reason="")
+    return Bundle(backed=(Backed(edit=edit, support=1, rank=0, sessions=("s1", "s2")),))
+
+
+def entered(world: World, bench: Bench, text: str = GOOD, gating: Gating = GATING) -> tuple[Ground, Trial]:
+    ground = ground_of(world)
+    return ground, enter(bench, ground, bundle(text), text, gating)
+
+
+class TestEntering:
+    def test_an_index_is_given_before_the_first_pair_and_stays(self, world: World) -> None:
+        """Entered again it is the same candidate; another text is the next one, at a lower level."""
+        bench = world.bench()
+        _, first = entered(world, bench)
+        _, again = entered(world, bench)
+        _, other = entered(world, bench, "- Something else.\n")
+        assert (1, 1, 2) == (first.candidate.index, again.candidate.index, other.candidate.index)
+        assert other.candidate.alpha < first.candidate.alpha
+        assert ("s1", "s2") == again.sessions
+
+    def test_what_the_papers_rules_accept_does_not_raise_the_levels(self, world: World) -> None:
+        """Only evidence counts as a discovery in the account."""
+        bench = world.bench()
+        off = replace(GATING, rule=Rule.OFF)
+        ground, trial = entered(world, bench, "- x\n", off)
+        assert Verdict.ACCEPTED is measure(bench, ground, trial, off, 99).verdict
+        _, second = entered(world, bench)
+        with world.database.reading() as connection:
+            assert 0 == proposals.acceptances(connection)
+        assert second.candidate.alpha == pytest.approx(0.05 * 2**-1.1 / 10.58444846)
+
+    def test_any_change_of_what_is_measured_is_another_candidate(self, world: World) -> None:
+        """Promise 6: live text, model, checks, metric, level and number of baseline rollouts are in the identity."""
+        ground = ground_of(world)
+        text = entered(world, world.bench())[1].candidate.text
+        fewer = replace(ground, tasks=ground.tasks[1:])
+        unchecked = replace(ground, tasks=(replace(ground.tasks[0], checks=()), *ground.tasks[1:]))
+        cases = [
+            (world.bench(), ground, GATING),
+            (world.bench(ScriptedModel()), ground, GATING),
+            (replace(world.bench(), metric="hard"), ground, GATING),  # type: ignore[arg-type]
+            (world.bench(), replace(ground, base="- other\n"), GATING),
+            (world.bench(), fewer, GATING),
+            (world.bench(), unchecked, GATING),
+            (world.bench(), ground, replace(GATING, alpha=0.01)),
+            (world.bench(), ground, replace(GATING, baseline_samples=4)),
+            (world.bench(), ground, replace(GATING, rule=Rule.STRICT)),
+        ]
+        assert len(cases) == len({identity(b, g, text, gating) for b, g, gating in cases})
+
+
+class TestMeasuring:
+    def test_a_good_text_is_accepted_and_its_pairs_are_kept(self, world: World) -> None:
+        """The row says where the gate stands."""
+        bench = world.bench()
+        ground, trial = entered(world, bench)
+        decision = measure(bench, ground, trial, GATING, 60)
+        (row,) = world.rows("candidates")
+        assert (Verdict.ACCEPTED, "accepted", decision.evidence) == (decision.verdict, row["verdict"], row["evidence"])
+        assert decision.pairs <= len(world.rows("pairs")) < decision.pairs + 16
+
+    def test_in_pieces_it_comes_to_the_same_verdict(self, world: World) -> None:
+        """Over several nights: the schedule goes on where it stopped, nights are counted, no draw is made twice."""
+        decisions: list[Decision] = []
+        for n in range(30):
+            bench = world.bench(night=f"n{n}")
+            ground, trial = entered(world, bench)
+            decisions.append(measure(bench, ground, trial, GATING, 3))
+            if decisions[-1].verdict is not Verdict.UNDECIDED:
+                break
+        pairs, (row,) = world.rows("pairs", "night_id"), world.rows("candidates")
+        assert list(range(len(pairs))) == sorted(p["draw"] for p in pairs)  # type: ignore[type-var]
+        assert len(decisions) == row["nights"]
+        whole = world.bench()
+        with world.database.writing() as connection:
+            connection.exec_driver_sql("DELETE FROM pairs")
+        ground, trial = entered(world, whole)
+        again = measure(whole, ground, trial, GATING, 60)
+        assert (decisions[-1].verdict, decisions[-1].pairs) == (again.verdict, again.pairs)
+
+    def test_an_outage_at_any_call_leads_to_the_same_pairs(self, world: World) -> None:
+        """The budget is tonight's, so a rerun draws no more than the undisturbed night would have."""
+        bench = world.bench()
+        ground, trial = entered(world, bench, "- Start with the ticket key in square brackets.\n")
+        measure(bench, ground, trial, GATING, 10)
+        expected = world.rows("pairs"), world.rows("candidates")
+        for n in (1, 7, 16, 29, 30):
+            with world.database.writing() as connection:
+                for table in ("pairs", "rollouts", "candidates"):
+                    connection.exec_driver_sql(f"DELETE FROM {table}")
+            failing = world.bench(FailingAt(world.model, n, OUTAGE))
+            ground, trial = entered(world, failing, "- Start with the ticket key in square brackets.\n")
+            with pytest.raises(NotMeasured):
+                measure(failing, ground, trial, GATING, 10)
+            assert [] == [p for p in world.rows("pairs") if p["candidate"] is None]
+            measure(bench, ground, trial, GATING, 10)
+            assert (n, *expected) == (n, world.rows("pairs"), world.rows("candidates"))
+
+    def test_a_failure_of_the_text_is_a_pair_without_a_score(self, world: World) -> None:
+        """Promise 3: not left out, and not zero."""
+
+        class TimesOutUnderTheCandidate:
+            key = "timeouts"
+
+            def ask(self, ask: Ask) -> Reply | Failure:
+                under = "ticket key" in ask.system
+                return Failure(cause=Cause.TIMEOUT, message="60 s") if under else Reply(text="fine")
+
+        bench = world.bench(TimesOutUnderTheCandidate())
+        ground, trial = entered(world, bench)
+        decision = measure(bench, ground, trial, GATING, 20)
+        assert {None} == {p["candidate"] for p in world.rows("pairs")}
+        assert all(p["baseline"] is not None for p in world.rows("pairs"))
+        assert (Verdict.UNDECIDED, 0.0) == (decision.verdict, decision.coverage_candidate)
+
+    def test_a_lowered_limit_closes_what_waited_beyond_it(self, world: World) -> None:
+        """The verdict is written down although nothing new was drawn."""
+        bench = world.bench(ScriptedModel(otherwise="fine"))
+        ground, trial = entered(world, bench)
+        measure(bench, ground, trial, GATING, 12)
+        assert "undecided" == world.rows("candidates")[0]["verdict"]
+        measure(bench, ground, trial, replace(GATING, max_pairs=5), 12)
+        assert "closed" == world.rows("candidates")[0]["verdict"]
+
+    @pytest.mark.parametrize("rule", [Rule.STRICT, Rule.OFF])
+    def test_the_papers_rules_look_once_at_one_pass(self, world: World, rule: Rule) -> None:
+        """Every validation task once, whatever the budget; a rerun after an outage sees the whole pass as well."""
+        gating = replace(GATING, rule=rule)
+        failing = world.bench(FailingAt(world.model, 9, OUTAGE))
+        ground, trial = entered(world, failing, gating=gating)
+        with pytest.raises(NotMeasured):
+            measure(failing, ground, trial, gating, 99)
+        assert ([], "undecided") == (world.rows("pairs"), world.rows("candidates")[0]["verdict"])
+        decision = measure(world.bench(), ground, trial, gating, 99)
+        assert len(ground.tasks) == decision.pairs == len(world.rows("pairs"))
+        assert Verdict.ACCEPTED is decision.verdict
+
+
+def test_a_candidate_may_draw_what_it_drew_and_what_nobody_did(world: World) -> None:
+    """A rerun gives each what the undisturbed night would have given it."""
+    bench = world.bench(ScriptedModel(otherwise="fine"))
+    ground, one = entered(world, bench)
+    assert 10 == allowance(bench, one.candidate.id, 10)
+    measure(bench, ground, one, GATING, 4)
+    _, other = entered(world, bench, "- Something else.\n")
+    assert (10, 6) == (allowance(bench, one.candidate.id, 10), allowance(bench, other.candidate.id, 10))
+    measure(bench, ground, other, GATING, 6)
+    assert (4, 6) == (allowance(bench, one.candidate.id, 10), allowance(bench, other.candidate.id, 10))
+    assert 10 == allowance(world.bench(night="n2"), other.candidate.id, 10)
