@@ -1,0 +1,214 @@
+"""The database file: made whole, private, never replaced silently."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import create_engine, inspect
+
+from sleepd.core.errors import DatabaseDamaged
+from sleepd.store.database import HEAD, Database, backups, open_database
+from sleepd.store.migrate import config, upgrade
+from sleepd.store.schema import metadata
+
+ROOT = Path(__file__).parents[2]
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def in_child(code: str, *args: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code), *args], cwd=ROOT, text=True,
+        stdout=subprocess.PIPE, stdin=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+
+
+class TestSchema:
+    def test_migrations_lead_to_the_schema_in_the_code(self, database: Database) -> None:
+        """Alembic finds no difference, indexes and foreign keys included."""
+        with database.reading() as connection:
+            context = MigrationContext.configure(connection, opts={"compare_server_default": True})
+            assert [] == compare_metadata(context, metadata)
+
+    def test_the_head_is_the_newest_script(self) -> None:
+        """Written down in the code so that alembic is not imported for a look."""
+        assert HEAD == ScriptDirectory.from_config(config()).get_current_head()
+
+    @pytest.mark.parametrize("revision", [s.revision for s in ScriptDirectory.from_config(config()).walk_revisions()])
+    def test_every_older_schema_is_migrated_with_its_rows(self, tmp_path: Path, revision: str) -> None:
+        """What is there stays, and a backup is kept of how it was."""
+        path = tmp_path / "old.db"
+        engine = create_engine(f"sqlite:///{path}")
+        upgrade(engine, revision)
+        engine.dispose()
+        with closing(sqlite3.connect(path)) as old, old:
+            old.execute(
+                "INSERT INTO candidates (id, number, alpha, agent, name, path, project, description, base, text, edits,"
+                " tasks, model, night_id, nights, verdict, reason) VALUES ('c', 1, .05, '', '', '', '', '', '', '', '[]',"
+                " '[]', '', '', 1, '', '')"
+            )
+        database = open_database(path)
+        with database.reading() as connection:
+            assert [("c", "[]")] == connection.exec_driver_sql("SELECT id, sessions FROM candidates").fetchall()
+            assert set(metadata.tables) <= set(inspect(connection).get_table_names())
+        assert (revision != HEAD) == bool(backups(path))
+
+
+class TestPrivate:
+    def test_nobody_else_may_read_it(self, tmp_path: Path) -> None:
+        """0600 for every file, 0700 for the folders, whatever the umask."""
+        before = os.umask(0)
+        try:
+            path = tmp_path / "state" / "sleepd.db"
+            database = open_database(path)
+            with database.writing() as connection:
+                connection.exec_driver_sql("INSERT INTO texts VALUES ('a', 'b')")
+            copy = database.backup("one")
+            assert {0o600} == {mode(p) for p in (copy, *path.parent.glob("sleepd.db*"))}
+            assert {0o700} == {mode(path.parent), mode(copy.parent)}
+        finally:
+            os.umask(before)
+
+
+DAMAGED = {
+    "empty": lambda good: b"",
+    "text": lambda good: b"not a database, but a letter to somebody\n" * 40,
+    "cut": lambda good: good[: len(good) // 3],
+    "overwritten": lambda good: good[:100] + b"\xff" * 8_000 + good[8_100:],
+    "another program's": lambda good: None,
+    "newer": lambda good: None,
+}
+
+
+class TestDamage:
+    @pytest.mark.parametrize("kind", DAMAGED)
+    def test_it_is_said_and_the_file_is_left_alone(self, kind: str, empty: bytes, tmp_path: Path) -> None:
+        """The message names the file and the last backup; nothing is made anew over it."""
+        path = tmp_path / "sleepd.db"
+        data = DAMAGED[kind](empty)
+        if data is None:
+            path.write_bytes(empty if kind == "newer" else b"")
+            with closing(sqlite3.connect(path)) as other, other:
+                if kind == "newer":
+                    other.execute("UPDATE alembic_version SET version_num = '9999'")
+                else:
+                    other.execute("CREATE TABLE bookmarks (id)")
+            data = path.read_bytes()
+        path.write_bytes(data)
+        backup = tmp_path / "backups" / "sleepd-n7.db"
+        backup.parent.mkdir()
+        backup.write_bytes(empty)
+        with pytest.raises(DatabaseDamaged) as caught:
+            database = open_database(path)
+            with database.reading() as connection:
+                for table in metadata.tables:
+                    connection.exec_driver_sql(f"SELECT * FROM {table}").fetchall()
+        assert str(path) in str(caught.value) and str(backup) in str(caught.value)
+        assert ("upgrade sleepd" in str(caught.value)) == (kind == "newer")
+        assert data == path.read_bytes()
+
+    def test_without_a_backup_it_says_so(self, tmp_path: Path) -> None:
+        """And what to do."""
+        path = tmp_path / "sleepd.db"
+        path.write_bytes(b"")
+        with pytest.raises(DatabaseDamaged, match=r"there is no backup\. Move it away"):
+            open_database(path)
+
+    def test_other_errors_are_not_called_damage(self, database: Database) -> None:
+        """A defect in a statement is a defect."""
+        with pytest.raises(Exception, match="no such table"), database.reading() as connection:
+            connection.exec_driver_sql("SELECT * FROM nowhere")
+
+
+class TestBackup:
+    def test_three_are_kept_the_newest_first(self, database: Database) -> None:
+        """Each a whole database of its moment."""
+        for n in range(5):
+            with database.writing() as connection:
+                connection.exec_driver_sql(f"INSERT INTO texts VALUES ('{n}', '')")
+            os.utime(database.backup(f"n{n}"), (1_000_000 + n, 1_000_000 + n))
+        kept = backups(database.path)
+        assert ["sleepd-n4.db", "sleepd-n3.db", "sleepd-n2.db"] == [p.name for p in kept]
+        restored = open_database(kept[1])
+        with restored.reading() as connection:
+            assert 4 == connection.exec_driver_sql("SELECT count(*) FROM texts").scalar()
+
+    def test_one_name_is_one_backup(self, database: Database) -> None:
+        """A rerun of a night replaces that night's."""
+        assert database.backup("n1") == database.backup("n1")
+        assert 1 == len(backups(database.path))
+
+
+class TestProcesses:
+    def test_two_first_runs_at_once_share_one_database(self, tmp_path: Path) -> None:
+        """Neither fails, neither's rows are lost, and nothing half-made is left over."""
+        path = tmp_path / "sleepd.db"
+        code = """
+            import sys
+            from pathlib import Path
+            from sleepd.store.database import open_database
+            database = open_database(Path(sys.argv[1]))
+            with database.writing() as connection:
+                connection.exec_driver_sql("INSERT INTO texts VALUES (?, '')", (sys.argv[2],))
+        """
+        children = [in_child(code, str(path), str(n)) for n in range(3)]
+        assert [(0, "")] * 3 == [(c.returncode, err) for c in children for err in [c.communicate(timeout=60)[1]]]
+        with open_database(path).reading() as connection:
+            assert 3 == connection.exec_driver_sql("SELECT count(*) FROM texts").scalar()
+        assert [] == list(tmp_path.glob("*.new-*"))
+
+    def test_a_killed_writer_leaves_the_old_state(self, fresh: Callable[[], Database]) -> None:
+        """Killed in the middle of a transaction, what was committed before stands and no lock stays."""
+        path = fresh().path
+        code = """
+            import sys
+            from pathlib import Path
+            from sleepd.store.database import open_database
+            database = open_database(Path(sys.argv[1]))
+            with database.writing() as connection:
+                connection.exec_driver_sql("INSERT INTO texts VALUES ('kept', '')")
+            with database.writing() as connection:
+                connection.exec_driver_sql("INSERT INTO texts VALUES ('lost', '')")
+                print("in", flush=True)
+                sys.stdin.readline()
+        """
+        child = in_child(code, str(path))
+        assert child.stdout is not None and "in\n" == child.stdout.readline()
+        child.send_signal(signal.SIGKILL)
+        child.communicate(timeout=60)
+        database = fresh()
+        with database.writing() as connection:
+            connection.exec_driver_sql("INSERT INTO texts VALUES ('next', '')")
+            rows = connection.exec_driver_sql("SELECT digest FROM texts ORDER BY 1").scalars().all()
+        assert ["kept", "next"] == rows
+
+    def test_a_reader_does_not_wait_for_a_writer(self, fresh: Callable[[], Database]) -> None:
+        """`sleepd status` answers while a night writes, with the last whole state."""
+        writer, reader = fresh(), fresh()
+        with writer.writing() as connection:
+            connection.exec_driver_sql("INSERT INTO texts VALUES ('a', '')")
+            with reader.reading() as looking:
+                assert 0 == looking.exec_driver_sql("SELECT count(*) FROM texts").scalar()
+
+    def test_a_broken_transaction_leaves_nothing(self, database: Database) -> None:
+        """All of a writing block or none of it."""
+        with pytest.raises(KeyboardInterrupt), database.writing() as connection:
+            connection.exec_driver_sql("INSERT INTO texts VALUES ('a', '')")
+            raise KeyboardInterrupt
+        with database.reading() as connection:
+            assert 0 == connection.exec_driver_sql("SELECT count(*) FROM texts").scalar()
