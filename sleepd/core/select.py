@@ -77,9 +77,13 @@ def aggregate(replies: Sequence[Proposed]) -> tuple[Backed, ...]:
     return tuple(sorted(found, key=lambda b: (-b.support, b.rank, b.edit.id)))
 
 
-def select(backed: Sequence[Backed], budget: int, tried: Sequence[Tried]) -> tuple[Bundle, ...]:
+def select(
+    backed: Sequence[Backed], budget: int, tried: Sequence[Tried], *, reflections: int = 1
+) -> tuple[Bundle, ...]:
     """The candidates to try: first a bundle of at most `budget` edits, then each suspicious edit by itself.
 
+    Where several reflections were made, over different work, only edits that two of them proposed share a candidate;
+    one that stands alone is tried alone, so that a slip of one reply does not ride along with what is really wanted.
     Edits that the screen finds fault with never share a candidate with others, so that they cannot take good ones into
     quarantine. An edit that failed, or is under trial, or was accepted, is not tried again; one that failed in company
     may come back alone.
@@ -92,7 +96,8 @@ def select(backed: Sequence[Backed], budget: int, tried: Sequence[Tried]) -> tup
     flagged = [b for b in left if screen(b.edit)]
     clean = [b for b in left if b not in flagged]
     fresh = [b for b in clean if b.edit.id not in in_company]
-    first = fresh[:budget] or clean[:1]
+    agreed = fresh if reflections == 1 else [b for b in fresh if b.support > 1]
+    first = agreed[:budget] or fresh[:1] or clean[:1]
     bundles = [Bundle(backed=tuple(first))] if first else []
     return (*bundles, *(Bundle(backed=(b,)) for b in flagged if b.edit.id not in in_company))
 

@@ -178,7 +178,8 @@ def _propose(
     reflected = reflect(bench, ground.base, cases, failed_edits(trials), optimizing.edit_budget * 3)
     backed = aggregate(reflected.proposed)
     tried = [*(_tried(t) for t in trials), *_set_aside(bench, ground)]
-    return select(backed, optimizing.edit_budget, tried), reflected.problems
+    bundles = select(backed, optimizing.edit_budget, tried, reflections=len(reflected.proposed))
+    return bundles, reflected.problems
 
 
 def _set_aside(bench: Bench, ground: Ground) -> Iterator[Tried]:

@@ -132,3 +132,13 @@ def test_ids_of_edits_ignore_the_reason() -> None:
     """Equal edits are equal whatever reason was given."""
     one, other = (Edit(op=EditOp.ADD, anchor=None, text="x", reason=r) for r in "ab")
     assert one.id == other.id and isinstance(one.id, str) and len(Digest(one.id)) == 32
+
+
+def test_what_only_one_of_several_reflections_proposed_is_tried_alone() -> None:
+    """With two reflections, edits that both proposed make the bundle; a lone one comes by itself when none is left."""
+    pair = [Backed(edit=add(f"Rule {n} of the house."), support=2, rank=n, sessions=()) for n in "AB"]
+    lone = [Backed(edit=add(f"Lone rule {n} of the house."), support=1, rank=0, sessions=()) for n in "CD"]
+    first = select([*pair, *lone], 4, [], reflections=2)
+    assert [b.edit for b in pair] == [e for bundle in first for e in bundle.edits]
+    tried = [Tried(edits=frozenset(b.edit.id for b in pair), verdict=Verdict.ACCEPTED)]
+    assert [lone[0].edit] == [e for bundle in select([*pair, *lone], 4, tried, reflections=2) for e in bundle.edits]
