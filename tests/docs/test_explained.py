@@ -1,0 +1,83 @@
+"""The pages on data and words are held against the code."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+from sleepd.core import gate
+from sleepd.core.model import CheckKind
+from sleepd.pipeline.mine import Mining
+from sleepd.pipeline.trial import Gating
+from sleepd.store.schema import metadata
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def rows(page: str) -> list[list[str]]:
+    """The cells of every table row of a page, without heads and rules."""
+    lines = (DOCS / page).read_text(encoding="utf-8").splitlines()
+    cells = [[c.strip() for c in line.strip("|").split("|")] for line in lines if line.startswith("|")]
+    rules = {n for n, row in enumerate(cells) if set("".join(row)) <= {"-", ":"}}
+    return [row for n, row in enumerate(cells) if not {n, n + 1} & rules]
+
+
+def text(page: str) -> str:
+    return " ".join((DOCS / page).read_text(encoding="utf-8").split())
+
+
+def test_every_table_is_explained() -> None:
+    """None is missing and none is made up; each says what a row is and why it is kept."""
+    explained = rows("explanation/data.md")
+    assert set(metadata.tables) == {row[0].strip("`") for row in explained}
+    assert all(len(row) == 3 and all(row) for row in explained)
+
+
+TERMS = rows("reference/glossary.md")
+
+
+@pytest.mark.parametrize(("word", "meaning", "place"), TERMS, ids=[row[0] for row in TERMS])
+def test_every_word_lives_where_the_glossary_says(word: str, meaning: str, place: str) -> None:
+    """`module:Name` or `module:Name.attribute` can be imported."""
+    assert word and meaning
+    found = re.fullmatch(r"`([\w.]+):([\w.]+)`", place)
+    assert found is not None, place
+    value = importlib.import_module(found[1])
+    for name in found[2].split("."):
+        fields = {f.name for f in dataclasses.fields(value)} if dataclasses.is_dataclass(value) else set()
+        assert hasattr(value, name) or name in fields, f"{place}: no {name}"
+        value = getattr(value, name, None)
+
+
+def test_each_word_is_explained_once() -> None:
+    """In one row."""
+    words = [row[0] for row in TERMS]
+    assert len(words) == len(set(words)) > 30
+
+
+def test_the_gates_page_states_the_figures_in_force() -> None:
+    """Levels, endings, floors and limits are those of the code."""
+    page, default = text("explanation/gate.md"), Gating()
+    assert f"evidence of {1 / gate.level(1, 0, default.alpha):.0f}" in page
+    assert f"{default.alpha} unless set otherwise" in page
+    assert f"β = {default.beta:.2f}" in page and f"below {default.smallest_effect:+.2f}" in page
+    assert f"{default.max_pairs} pairs or {default.max_nights} nights" in page
+    assert (0.8, 0.5) == (default.coverage, default.waiting_share)
+    assert "four fifths of the pairs" in page and "at most half of its pairs" in page
+    assert gate.enough(5, 3) is None and gate.enough(4, 3) and gate.enough(5, 2)
+    assert "fewer than five validation groups or three sealed ones" in page
+
+
+def test_the_page_on_mining_knows_every_kind_of_check() -> None:
+    """And the figures of splitting."""
+    page, default = text("explanation/mining.md"), Mining()
+    assert [] == [kind for kind in CheckKind if f"`{kind}`" not in page]
+    assert f"at least {default.near_duplicate}" in page
+    assert (
+        f"{default.shares.val:.0%}".replace("%", " %") in page
+        and f"{default.shares.test:.0%}".replace("%", " %") in page
+    )
