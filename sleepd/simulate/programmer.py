@@ -105,7 +105,7 @@ PERSONA = Persona(
                 ),
             ),
             checker="scripts/check-message",
-            share=0.75,
+            share=0.8,
         ),
         Family(
             key="flag",
@@ -143,7 +143,7 @@ PERSONA = Persona(
                 ),
             ),
             checker="scripts/check-manual",
-            share=0.25,
+            share=0.2,
         ),
     ),
     chatter=(

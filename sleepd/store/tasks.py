@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from sqlalchemy import Connection, Row, Select, bindparam, delete, func, select, update
+from sqlalchemy.dialects.sqlite import Insert
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from sleepd.core.model import (
@@ -58,16 +60,19 @@ def save(connection: Connection, session: SessionId, agent: str, tasks: Sequence
     connection.execute(delete(t.tasks).where(c.session_id == session, c.id.not_in(known)))
     elsewhere = _told_elsewhere(connection, session, known)
     tasks = [task for task in tasks if len(task.attempts) > elsewhere.get(task.id, 0)]
-    kept = [task.id for task in tasks]
-    for task in tasks:
-        row = _task_row(task, agent)
-        statement = upsert(t.tasks).values(row)
-        change = {name: statement.excluded[name] for name in ("session_id", "project", "request", "context", "skill")}
-        connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=change))
-    connection.execute(delete(t.attempts).where(t.attempts.c.task_id.in_(kept)))
+    if tasks:
+        connection.execute(_task_statement(), [_task_row(task, agent) for task in tasks])
+        connection.execute(delete(t.attempts).where(t.attempts.c.task_id.in_([task.id for task in tasks])))
     rows = [_attempt_row(task.id, n, attempt) for task in tasks for n, attempt in enumerate(task.attempts)]
     if rows:
         connection.execute(upsert(t.attempts), rows)
+
+
+@cache
+def _task_statement() -> Insert:
+    statement = upsert(t.tasks)
+    change = {name: statement.excluded[name] for name in ("session_id", "project", "request", "context", "skill")}
+    return statement.on_conflict_do_update(index_elements=["id"], set_=change)
 
 
 def load(connection: Connection, ids: Sequence[TaskId] | None = None) -> tuple[StoredTask, ...]:

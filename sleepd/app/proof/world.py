@@ -34,7 +34,7 @@ BEGIN = datetime(2026, 3, 2, 8, tzinfo=UTC)
 HISTORY = 120
 """Sessions before the first night."""
 HISTORY_END = BEGIN + timedelta(hours=3 * HISTORY)
-LATER = 100
+LATER = 120
 """Sessions that come after all nights, with parameters that did not occur before."""
 MINING = Mining(shares=Shares(val=0.3, test=0.35))
 """More sealed tasks than by default, so that the figures over later sessions rest on enough of them."""
