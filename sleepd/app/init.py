@@ -32,6 +32,8 @@ class Begun:
     """What was written into a new settings file, `section.key` -> value."""
     model_chosen: bool
     """Whether a model is set: nothing chooses one for the user."""
+    window_chosen: bool
+    """Whether it is settled how far back to read and what to spend."""
 
 
 def agents() -> tuple[Agent, ...]:
@@ -41,17 +43,18 @@ def agents() -> tuple[Agent, ...]:
     return tuple(Agent(name=h.agent, transcripts=sum(1 for _ in h.find(env, home))) for h in known)
 
 
-def initialize(places: Places, ask: Asker | None) -> Begun:
+def initialize(places: Places, ask: Asker | None, *, defaults: bool) -> Begun:
     """Write a settings file unless there is one, and make the database unless there is one.
 
-    `ask` puts the questions of a first run; None takes their defaults. Raises `BadSettings` for a settings file that
+    `ask` puts the questions of a first run. Without it they take their `defaults`, or stay open: then the first run
+    stops at them, since nothing is spent or read that nobody agreed to. Raises `BadSettings` for a settings file that
     cannot be read, `DatabaseDamaged` for a database that cannot be trusted.
     """
     found = agents()
     config_made = not places.config.exists()
     chosen: dict[str, object] = {}
     if config_made:
-        chosen = _choices(ask)
+        chosen = _choices(ask, defaults=defaults)
         answers.write(places.config, chosen)
     settings = config.load()
     database_made = not places.database.exists()
@@ -62,14 +65,15 @@ def initialize(places: Places, ask: Asker | None) -> Begun:
         database_made=database_made,
         chosen=chosen,
         model_chosen=settings.model.name is not None,
+        window_chosen=not answers.open_questions(settings, (answers.WINDOW, answers.SPENDING)),
     )
 
 
-def _choices(ask: Asker | None) -> dict[str, object]:
+def _choices(ask: Asker | None, *, defaults: bool) -> dict[str, object]:
     chosen: dict[str, object] = {}
     if importlib.util.find_spec(_OFFLINE_PACKAGE) is not None:
         chosen["embedder.model"] = OFFLINE_MODEL
-    for question in (answers.WINDOW, answers.SPENDING):
+    for question in (answers.WINDOW, answers.SPENDING) if ask is not None or defaults else ():
         answer = question.default if ask is None else ask(question.text, question.default, question.read)
         chosen[question.key] = question.read(answer)
     return chosen

@@ -149,10 +149,12 @@ def begun_text(begun: Begun, places: Places, *, asked: bool) -> str:
     lines.append(f"{'wrote' if begun.config_made else 'kept as it is:'} {places.config}")
     lines.append(f"{'made' if begun.database_made else 'kept as it is:'} {places.database}")
     if begun.chosen:
-        source = "as you said" if asked else "defaults taken, since nothing was asked"
+        source = "as you said" if asked else "taken, since nothing was asked"
         said = ", ".join(f"{key} = {value}" for key, value in begun.chosen.items())
         lines.append(f"in it ({source}): {said}")
     lines += ["", "Next:"]
+    if not begun.window_chosen:
+        lines.append("  say how far back to read and what a night may spend: sleepd run asks, on a terminal")
     if not begun.model_chosen:
         lines.append(f"  choose a model: set model.name and model.model in {places.config}, and export its key")
     lines += [

