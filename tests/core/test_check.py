@@ -107,13 +107,9 @@ class TestMined:
 
     def test_words_that_only_second_tries_bring_are_no_rule(self) -> None:
         """`Here is the corrected version` stands in no answer that was accepted at once."""
-        tries = [
-            ("Fix a", "Here is the corrected version\nFix a\nTested: x"),
-            ("Fix b", "Here is the corrected version\nFix b\nTested: y"),
-        ]
-        found = mined(*tries, ("", "Fix c\nTested: z"), ("", "Fix d\nTested: w"), ("", "Fix e\nTested: v"))
+        tries = [(f"Fix {n}", f"Here is the corrected version\nFix {n}\nTested: {n}") for n in "abcdefghijklmn"]
+        found = mined(*tries, ("", "Fix x\nTested: z"), ("", "Fix y\nTested: w"), ("", "Fix z\nTested: v"))
         assert {check("last-line", "tested:")} == found
-        assert not any("corrected" in c.value for c in found)
 
     @settings(max_examples=60)
     @given(st.lists(st.tuples(answers, answers), min_size=1, max_size=5))
@@ -139,8 +135,9 @@ class TestMined:
         """Numbers become signs in shapes and openings, and phrases with numbers are left out."""
         pairs = [(f"Sum for 4711 is {n}", f"Ticket 4711: sum for 4711 is {n}.50\nRef 4711: done") for n in (17, 23)]
         found = mined(*pairs)
-        assert found
         assert not [c for c in found if "4711" in c.value]
+        quoting = mined(*[(f"Sum of {n} 17", f"Sum of {n} 17, see entry 4711 there") for n in ("one", "two")])
+        assert quoting and not [c for c in quoting if "4711" in c.value]
         assert check("first-line", "ticket 9:") in found
 
     def test_what_rejected_answers_have_as_often_is_no_rule(self) -> None:

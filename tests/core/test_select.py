@@ -65,6 +65,8 @@ class TestAggregate:
             ("Тема письма должна начинаться с ключа задачи в скобках", "Тема письма не должна начинаться с ключа задачи в скобках"),
             ("提交说明的第一行要写任务编号", "提交说明的第一行不要写任务编号"),
             ("The report is possible without the table of all sources", "The report is impossible without the table of all sources"),
+            ("Name the command at the end", "Name the command at the end unless nobody asked"),
+            ("Use port 44720 for the service", "Use port 44721 for the service"),
             ("End with → and the name of the next step of the work", "End with ← and the name of the next step of the work"),
         ],
     )  # fmt: skip

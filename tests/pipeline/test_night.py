@@ -87,6 +87,11 @@ class TestUndisturbed:
                 asked.append(ask)
                 return world.model.ask(ask)
 
+        # As if each train task had come after a validation task of the same session, which its context then quotes.
+        judge = next(t for t in world.rows("tasks") if t["split"] == Split.VAL)
+        with world.database.writing() as connection:
+            change = "UPDATE tasks SET context = ?, session_id = ? WHERE split = 'train'"
+            connection.exec_driver_sql(change, (f"Earlier request: {judge['request']}", judge["session_id"]))
         world.night(Listening())
         judging = {str(t["request"])[:200] for t in world.rows("tasks") if t["split"] in (Split.VAL, Split.TEST)}
         teaching = {str(t["request"])[:200] for t in world.rows("tasks") if t["split"] == Split.TRAIN}

@@ -13,6 +13,7 @@ from sleepd.core.ports import Ask, Failure, Reply
 from sleepd.core.select import Backed, Bundle
 from sleepd.models.scripted import FailingAt, ScriptedModel
 from sleepd.pipeline.mine import clusters
+from sleepd.pipeline.optimize import exhausted
 from sleepd.pipeline.rollout import Bench
 from sleepd.pipeline.trial import Gating, Ground, allowance, enter, identity, measure
 from sleepd.pipeline.work import Work, find_work
@@ -152,6 +153,20 @@ class TestMeasuring:
         assert all(p["baseline"] is not None for p in world.rows("pairs"))
         assert (Verdict.UNDECIDED, 0.0) == (decision.verdict, decision.coverage_candidate)
 
+    def test_a_baseline_with_a_hole_is_a_hole(self, world: World) -> None:
+        """A mean over the scored ones alone would choose among the rollouts."""
+
+        class TimesOutNowAndThen:
+            key = "odd"
+
+            def ask(self, ask: Ask) -> Reply | Failure:
+                return Failure(cause=Cause.TIMEOUT, message="60 s") if ask.sample % 2 else Reply(text="fine")
+
+        bench = world.bench(TimesOutNowAndThen())
+        ground, trial = entered(world, bench)
+        measure(bench, ground, trial, GATING, 6)
+        assert {None} == {p["baseline"] for p in world.rows("pairs")}
+
     def test_a_lowered_limit_closes_what_waited_beyond_it(self, world: World) -> None:
         """The verdict is written down although nothing new was drawn."""
         bench = world.bench(ScriptedModel(otherwise="fine"))
@@ -173,6 +188,17 @@ class TestMeasuring:
         decision = measure(world.bench(), ground, trial, gating, 99)
         assert len(ground.tasks) == decision.pairs == len(world.rows("pairs"))
         assert Verdict.ACCEPTED is decision.verdict
+
+
+def test_a_rerun_does_not_take_tonights_own_failures_for_the_end(world: World) -> None:
+    """Two rejected tries end the work for later nights, not for the night that made them and was killed."""
+    bench = world.bench(ScriptedModel(otherwise="fine"))
+    for text in ("- x\n", "- y\n"):
+        ground, trial = entered(world, bench, text)
+        measure(bench, ground, trial, replace(GATING, max_pairs=2), 2)
+    work = work_of(world)
+    assert (False, True) == (exhausted(bench, work, 2), exhausted(world.bench(night="n2"), work, 2))
+    assert not exhausted(world.bench(night="n2"), work, 3)
 
 
 def test_a_candidate_may_draw_what_it_drew_and_what_nobody_did(world: World) -> None:
