@@ -9,9 +9,11 @@ import inspect
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from sleepd.app import config
+from typer.main import get_command
+
+from sleepd.app import cli, config
 from sleepd.app.settings import section_classes
 
 HERE: Final = Path(__file__).parent
@@ -105,7 +107,73 @@ def _bounds(schema: Schema) -> str:
     return f" {' '.join(parts)}" if parts else ""
 
 
-PAGES: Final[dict[str, Callable[[], str]]] = {"reference/settings.md": settings_page}
+CLI_HEAD: Final = """\
+# The command
+
+<!-- Made by `make docs` from sleepd/app/cli. Change it there. -->
+
+Results go to stdout, everything else to stderr: questions, progress, errors. Text is for people; `--json` prints one
+JSON value with stable keys, whether or not stdout is a terminal. No question is asked when stdin is not a terminal. An
+error is one line that names the remedy; `sleepd --verbose VERB` shows the log and whole traces as well.
+
+## Exit status
+
+| Status | Meaning |
+|---|---|
+| 0 | done as asked; adopting nothing is a success |
+| 1 | an assertion that was asked for did not hold |
+| 2 | the command line, the settings or the database cannot be used as they are |
+| 3 | could not be measured (login, network, backend): nothing was consumed, the next run tries again |
+| 4 | the budget is spent: the same command goes on with a new one |
+| 5 | your own edit of a skill file is in the way |
+| 70 | a defect of sleepd; the line says where the trace is |
+| 75 | another night, harvest or adoption is running |
+| 130 | stopped by Ctrl-C or SIGTERM; the same command goes on |
+"""
+
+
+def cli_page() -> str:
+    """The reference of every verb, from the commands themselves. What typer builds has no public types, hence `Any`."""
+    group: Any = get_command(cli.app)
+    return CLI_HEAD + "".join(_verb(f"sleepd {name}", group.get_command(None, name)) for name in cli.VERBS)
+
+
+def _verb(path: str, command: Any) -> str:
+    inner = getattr(command, "commands", None)
+    if inner is not None:
+        head = "\n".join(["", f"## {path}", "", _flat(command.help), ""])
+        return head + "".join(_verb(f"{path} {name}", one) for name, one in inner.items())
+    arguments = [p for p in command.params if p.param_type_name == "argument"]
+    options = [p for p in command.params if p.param_type_name == "option"]
+    usage = " ".join([path, *(["[OPTIONS]"] if options else []), *(_named(p) for p in arguments)])
+    rows = [f"| `{_named(p)}` | {_cell(p.help or '')} |" for p in arguments]
+    rows += [f"| {_switches(p)} | {_cell(p.help or '')}{_by_default(p)} |" for p in options]
+    table = ["| Option | Meaning |", "|---|---|", *rows] if rows else []
+    level = "##" if path.count(" ") == 1 else "###"
+    return "\n".join(
+        ["", f"{level} {path}", "", f"`{usage}`", "", inspect.cleandoc(command.help or ""), "", *table, ""]
+    )
+
+
+def _named(parameter: Any) -> str:
+    return parameter.metavar or f"{parameter.name}".upper()
+
+
+def _switches(parameter: Any) -> str:
+    kind = "" if parameter.is_flag else f" {parameter.name}".upper()
+    return ", ".join(f"`{option}{kind}`" for option in parameter.opts)
+
+
+def _by_default(parameter: Any) -> str:
+    silent = parameter.is_flag or parameter.default is None
+    return "" if silent else f" Default: `{parameter.default}`."
+
+
+def _flat(text: str | None) -> str:
+    return " ".join((text or "").split())
+
+
+PAGES: Final[dict[str, Callable[[], str]]] = {"reference/settings.md": settings_page, "reference/cli.md": cli_page}
 """Path below docs/ -> what makes it."""
 
 
