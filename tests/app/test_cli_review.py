@@ -69,28 +69,24 @@ def test_what_was_set_aside_is_refused_by_the_name_of_its_rule(proposed: str) ->
 
 
 def test_the_users_own_edit_is_in_the_way(proposed: str) -> None:
-    """5 and nothing written when both changes meet in the same place."""
+    """A file was made by hand where a new one was proposed: 5, the line says so, and not a byte is written."""
     file = path_of(proposed)
     file.parent.mkdir(parents=True)
-    file.write_text("written by hand, without any marker\n")
+    file.write_text("written by hand\n")
     done = sleepd("adopt", proposed[:8])
-    if done.code == 0:  # both fit together: then the result is called unproven
-        assert "unproven" in done.out and "written by hand" in file.read_text()
-    else:
-        assert 5 == done.code and "written by hand, without any marker\n" == file.read_text()
+    assert (5, 1) == (done.code, done.err.count("\n")) and proposed[:8] in done.err
+    assert "written by hand\n" == file.read_text() and "waiting" == status_of(proposed)
 
 
-def test_reverting_keeps_what_the_user_added_later(proposed: str) -> None:
-    """Their line stays; the adopted ones go."""
+def test_reverting_does_not_take_away_what_the_user_added(proposed: str) -> None:
+    """The file was not there before, but now holds a line of theirs: 5, and it stays as it is."""
     sleepd("adopt", proposed[:8])
     file = path_of(proposed)
-    adopted = file.read_text()
-    file.write_text(adopted + "\nmy own last line\n")
+    theirs = file.read_text() + "\nmy own last line\n"
+    file.write_text(theirs)
     done = sleepd("revert", proposed[:8])
-    if done.code == 0:
-        assert "my own last line" in file.read_text() and "sleepd:learnt" not in file.read_text()
-    else:
-        assert 5 == done.code and adopted + "\nmy own last line\n" == file.read_text()
+    assert (5, 1) == (done.code, done.err.count("\n"))
+    assert theirs == file.read_text() and "adopted" == status_of(proposed)
 
 
 def test_a_rejection_keeps_its_reason(proposed: str) -> None:

@@ -67,8 +67,8 @@ def mine(ctx: typer.Context, as_json: AsJson = False) -> None:
     embedder = compose.embedder(settings)
     database = compose.database(places)
     try:
-        with locks.night(places, settings.night.lock_wait_s), steps("looking for recurring work"):
-            done = mine_all(database, embedder, compose.mining(settings))
+        with locks.night(places, settings.night.lock_wait_s), progress("finding recurring work") as told:
+            done = mine_all(database, embedder, compose.mining(settings), told)
     finally:
         embedder.close()
         database.close()
