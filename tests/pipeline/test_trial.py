@@ -196,9 +196,9 @@ def test_a_rerun_does_not_take_tonights_own_failures_for_the_end(world: World) -
     for text in ("- x\n", "- y\n"):
         ground, trial = entered(world, bench, text)
         measure(bench, ground, trial, replace(GATING, max_pairs=2), 2)
-    work = work_of(world)
-    assert (False, True) == (exhausted(bench, work, 2), exhausted(world.bench(night="n2"), work, 2))
-    assert not exhausted(world.bench(night="n2"), work, 3)
+    work, later = work_of(world), world.bench(bench.model, night="n2")
+    assert (False, True) == (exhausted(bench, work, 2), exhausted(later, work, 2))
+    assert not exhausted(later, work, 3)
 
 
 def test_a_candidate_may_draw_what_it_drew_and_what_nobody_did(world: World) -> None:
