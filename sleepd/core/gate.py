@@ -103,9 +103,9 @@ def decide(pairs: Sequence[Pair], terms: Terms) -> Decision:
         return _paper(pairs, terms.rule)
     pairs = pairs[: terms.max_pairs]
     cautious, hopeful = _differences(pairs)
-    evidence = _wealth(cautious, _LAMBDAS)
+    evidence = log_wealth(cautious)
     # The mirror bet's factor is 1 + λ(δ - d) >= 1 - λ(1 - δ), so λ may go up to 1 as well.
-    counter = _wealth(terms.smallest_effect - hopeful, _LAMBDAS)
+    counter = log_wealth(terms.smallest_effect - hopeful)
     scored_c = np.cumsum([p.candidate is not None for p in pairs])
     scored_b = np.cumsum([p.baseline is not None for p in pairs])
     floor = terms.coverage * np.arange(1, len(pairs) + 1)
@@ -140,11 +140,15 @@ def _or(score: float | None, otherwise: float) -> float:
     return otherwise if score is None else score
 
 
-def _wealth(gains: Floats, lambdas: Floats) -> Floats:
-    """Log wealth after each pair of the capital spread over all bets; shape (len(gains),)."""
+def log_wealth(gains: Floats) -> Floats:
+    """Natural logarithm of the wealth after each gain, the capital being spread over all bets; shape (len(gains),).
+
+    Each gain lies in [-1, 1]. If none has a positive expectation given those before it, the chance that the wealth ever
+    reaches 1/α is at most α (Ville).
+    """
     if not len(gains):
         return np.zeros(0)
-    growth = np.cumsum(np.log1p(np.outer(gains, lambdas)), axis=0) + _LOG_SHARES
+    growth = np.cumsum(np.log1p(np.outer(gains, _LAMBDAS)), axis=0) + _LOG_SHARES
     top = growth.max(axis=1)
     total: Floats = top + np.log(np.exp(growth - top[:, None]).sum(axis=1))
     return total

@@ -1,4 +1,7 @@
-"""Which rollouts a candidate's pairs are made of, fixed before the first of them (gate, promise 9)."""
+"""Which rollouts a candidate's pairs are made of, fixed before the first of them (gate, promise 9).
+
+Also what the numbers of samples mean: a sample's number tells what the rollout was made for.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,20 @@ from dataclasses import dataclass
 from sleepd.core.gate import Rule
 from sleepd.core.model import Candidate, TaskId
 
-# Each candidate's rollouts are its own: a text that comes back under a new index is measured afresh (promise 6).
-_SAMPLES_PER_CANDIDATE = 1_000_000
+# The samples of a task under a text begin at these numbers. Each purpose has its own, so that what reflections saw is
+# never evidence, and a number that was given once keeps its meaning in every database.
+BASELINE_SAMPLES = range(1_000_000)
+"""The live text's, against which candidates are compared; every candidate of this text uses the same ones."""
+SAMPLES_PER_CANDIDATE = len(BASELINE_SAMPLES)
+"""Those of the candidate with index t begin at t times this: a text under a new index is measured afresh."""
+TRAINING_SAMPLE = 900_000_000
+"""Plus the step; on train tasks only."""
+SEALED_SAMPLE = 950_000_000
+"""Plus the candidate's index; on sealed tasks only."""
+PROOF_SAMPLE = 960_000_000
+"""The proof-run's own; on sealed tasks only."""
+DRIFT_SAMPLE = 2_000_000_000
+"""Plus the number of the drift pair (`core.drift`); on validation tasks, so beyond what any candidate comes to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +60,7 @@ def draws(candidate: Candidate, count: int, baseline_samples: int, rule: Rule) -
             Draw(
                 number=number,
                 task_id=task,
-                candidate_sample=candidate.index * _SAMPLES_PER_CANDIDATE + turn,
+                candidate_sample=candidate.index * SAMPLES_PER_CANDIDATE + turn,
                 baseline_samples=tuple(range(first, first + baseline_samples)),
             )
         )
@@ -63,7 +78,7 @@ def _task(candidate: Candidate, number: int) -> TaskId:
 
 
 def _one_pass(candidate: Candidate) -> tuple[Draw, ...]:
-    sample = candidate.index * _SAMPLES_PER_CANDIDATE
+    sample = candidate.index * SAMPLES_PER_CANDIDATE
     return tuple(
         Draw(number=n, task_id=task, candidate_sample=sample, baseline_samples=(candidate.index,))
         for n, task in enumerate(candidate.tasks)

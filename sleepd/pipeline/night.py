@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
+from sleepd.core import drift
 from sleepd.core.errors import BudgetSpent, NotMeasured
 from sleepd.core.model import Split, Verdict, digest
 from sleepd.core.ports import Ask, Failure, Purpose
 from sleepd.pipeline.adopt import recover
+from sleepd.pipeline.drift import set_aside_because, watched
 from sleepd.pipeline.mine import Mining, clusters, mine
 from sleepd.pipeline.optimize import OptimizeReport, Optimizing, exhausted, optimize
 from sleepd.pipeline.prompts import OWN_MARK
@@ -117,7 +119,7 @@ def _steps(bench: Bench, plan: NightPlan, night: Night, progress: Callable[[str]
     done = optimize(bench, seen.chosen, plan.optimizing, plan.gating, progress)
     staged = stage(bench, done)
     report = {"work": _work_rows(seen.work), "skill": seen.chosen.target.name, **_optimized(done, staged)}
-    return _ended(bench, night, (NightStatus.DONE, _message(done, staged)), report)
+    return _ended(bench, night, (NightStatus.DONE, _changed(bench, done) + _message(done, staged)), report)
 
 
 def _choose(bench: Bench, work: Sequence[Work], optimizing: Optimizing) -> tuple[Work | None, str]:
@@ -140,7 +142,9 @@ def _most_calls(work: Work | None, plan: NightPlan) -> int:
     o, g = plan.optimizing, plan.gating
     pairs = g.pairs_per_night * (1 + g.baseline_samples)
     reflections = o.steps * (-(-o.minibatch // CASES_AT_ONCE) + 1)
-    return 2 + o.steps * o.minibatch + reflections + pairs + 2 * len(work.usable(Split.TEST))
+    # Each drift pair is a fresh rollout, and one that it is compared with, should no earlier night have made that.
+    drifting = 2 * drift.PAIRS_PER_NIGHT * watched(g)
+    return 2 + drifting + o.steps * o.minibatch + reflections + pairs + 2 * len(work.usable(Split.TEST))
 
 
 def _ended(bench: Bench, night: Night, how: tuple[NightStatus, str], report: dict[str, object]) -> Night:
@@ -198,7 +202,12 @@ def _optimized(done: OptimizeReport, staged: Sequence[Proposal]) -> dict[str, ob
         "proposals": [p.id for p in staged],
         "unmatched": [{"edit": u.edit.text, "reason": u.reason} for u in done.unmatched],
         "problems": list(done.problems),
+        "drift": None if done.drift is None else asdict(done.drift),
     }
+
+
+def _changed(bench: Bench, done: OptimizeReport) -> str:
+    return f"{set_aside_because(bench)}; " if done.drift is not None and done.drift.alarm else ""
 
 
 def _message(done: OptimizeReport, staged: Sequence[Proposal]) -> str:

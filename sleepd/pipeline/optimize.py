@@ -8,8 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sleepd.core import edit, recall, schedule
-from sleepd.core.model import Edit, Split, Task, TaskId, Unmatched, Verdict, digest
+from sleepd.core.drift import Drift
+from sleepd.core.model import Digest, Edit, Split, Task, TaskId, Unmatched, Verdict, digest
+from sleepd.core.schedule import TRAINING_SAMPLE
 from sleepd.core.select import Bundle, Tried, aggregate, select
+from sleepd.pipeline.drift import watch
 from sleepd.pipeline.mine import vectors_of
 from sleepd.pipeline.prompts import Case
 from sleepd.pipeline.reflect import reflect
@@ -21,8 +24,6 @@ from sleepd.store import proposals, rollouts
 from sleepd.store.proposals import Status, Trial
 from sleepd.store.tasks import StoredTask
 
-# Training rollouts are apart from the baseline's, so that what reflections saw is never evidence.
-_TRAIN_SAMPLE = 900_000_000
 _RECOGNISED = 200
 """So many of its first characters tell a request again."""
 
@@ -49,6 +50,8 @@ class OptimizeReport:
     unmatched: tuple[Unmatched, ...]
     problems: tuple[str, ...]
     """What the reflection model said that could not be used."""
+    drift: Drift | None = None
+    """What beside earlier nights' rollouts was found; None when there were none to use again."""
 
 
 def optimize(
@@ -56,10 +59,12 @@ def optimize(
 ) -> OptimizeReport:
     """Go on with what waits, within its share; then try something new until a candidate is accepted or nothing is left.
 
+    Before that, what earlier nights measured is set aside when the model does not answer any more as it did then.
     Raises `NotMeasured` or `BudgetSpent`. A rerun of the same night comes to the same candidates, finds what was
     measured of them, and goes on from there.
     """
     ground = Ground(target=work.target, base=live_text(work.target), tasks=work.usable(Split.VAL))
+    drift = watch(bench, ground, gating)
     tried = _continue_waiting(bench, ground, gating)
     before = _before_tonight(bench, ground)
     unmatched: list[Unmatched] = []
@@ -78,7 +83,9 @@ def optimize(
                 tried.append(done)
             else:
                 unmatched += done
-    return OptimizeReport(work=work, tried=tuple(tried), unmatched=tuple(unmatched), problems=tuple(problems))
+    return OptimizeReport(
+        work=work, tried=tuple(tried), unmatched=tuple(unmatched), problems=tuple(problems), drift=drift
+    )
 
 
 def exhausted(bench: Bench, work: Work, steps: int) -> bool:
@@ -91,7 +98,7 @@ def exhausted(bench: Bench, work: Work, steps: int) -> bool:
     with bench.database.reading() as connection:
         trials = proposals.for_target(connection, work.target.path)
     earlier = [t for t in trials if t.night_id != bench.night_id]
-    same = [t for t in earlier if t.candidate.base == base and t.candidate.tasks == tasks]
+    same = [t for t in earlier if _on(base, t) and t.candidate.tasks == tasks]
     failed = [t for t in same if t.candidate.verdict in (Verdict.REJECTED, Verdict.CLOSED)]
     return len(failed) >= steps and len(failed) == len(same)
 
@@ -116,7 +123,12 @@ def _before_tonight(bench: Bench, ground: Ground) -> list[Trial]:
     base = digest(ground.base)
     with bench.database.reading() as connection:
         trials = proposals.for_target(connection, ground.target.path)
-    return [t for t in trials if t.candidate.base == base and t.night_id != bench.night_id]
+    return [t for t in trials if _on(base, t) and t.night_id != bench.night_id]
+
+
+def _on(base: Digest, trial: Trial) -> bool:
+    """Whether it was tried on this live text; what a model that changed meanwhile failed with may work now."""
+    return trial.candidate.base == base and not rollouts.is_former(trial.candidate.model)
 
 
 def _continue_waiting(bench: Bench, ground: Ground, gating: Gating) -> list[Trial]:
@@ -168,7 +180,7 @@ def _propose(
         base = rollouts.put_text(connection, ground.base)
     chosen = schedule.minibatch([s.task.id for s in train], optimizing.minibatch, f"{base}:{step}:{len(trials)}")
     some = [s for s in train if s.task.id in chosen]
-    made = run_all(bench, [Order(task=s, text=base, sample=_TRAIN_SAMPLE + step) for s in some])
+    made = run_all(bench, [Order(task=s, text=base, sample=TRAINING_SAMPLE + step) for s in some])
     near = _neighbours(bench, work, some, optimizing.recall_k)
     judging = [s.task for s in work.tasks if s.split is not Split.TRAIN]
     cases = [

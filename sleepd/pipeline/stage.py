@@ -7,15 +7,13 @@ from dataclasses import dataclass
 
 from sleepd.core import edit
 from sleepd.core.model import Candidate, Rollout, Score, Split
+from sleepd.core.schedule import SEALED_SAMPLE
 from sleepd.core.screen import screen
 from sleepd.pipeline.optimize import OptimizeReport
 from sleepd.pipeline.rollout import Bench, Order, run_all
 from sleepd.pipeline.work import Work
 from sleepd.store import proposals
 from sleepd.store.proposals import Proposal, Status, Trial
-
-# Sealed rollouts are apart from all others; each is made once, after the verdict, and decides nothing.
-_SEALED_SAMPLE = 950_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +65,8 @@ def _added(before: str, after: str) -> str:
 
 def _sealed(bench: Bench, work: Work, candidate: Candidate) -> Sealed:
     tasks = work.usable(Split.TEST)
-    sample = _SEALED_SAMPLE + candidate.index
+    # Apart from all others: each is made once, after the verdict, and decides nothing.
+    sample = SEALED_SAMPLE + candidate.index
     texts = (candidate.base, candidate.text)
     made = run_all(bench, [Order(task=s, text=text, sample=sample) for text in texts for s in tasks])
     pairs = zip(_values(made[: len(tasks)]), _values(made[len(tasks) :]), strict=True)

@@ -58,12 +58,13 @@ class Ground:
 
 def enter(bench: Bench, ground: Ground, bundle: Bundle, text: str, gating: Gating) -> Trial:
     """Give a candidate its index and level, before its first pair; one that was entered before is found again."""
+    id_ = identity(bench, ground, digest(text), gating)
     with bench.database.writing() as connection:
         base = rollouts.put_text(connection, ground.base)
         after = rollouts.put_text(connection, text)
         index = proposals.next_index(connection)
         candidate = Candidate(
-            id=identity(bench, ground, after, gating),
+            id=id_,
             index=index,
             alpha=gate.level(index, proposals.acceptances(connection), gating.alpha),
             target=ground.target,
@@ -82,6 +83,11 @@ def identity(bench: Bench, ground: Ground, text: Digest, gating: Gating) -> Dige
     The number of baseline rollouts counts too: with another number the schedule would use some of them twice.
     """
     judged = [f"{o.task_id}:{o.judge}" for o in (key(bench, _order(s, text, 0)) for s in ground.tasks)]
+    with bench.database.reading() as connection:
+        tasks = [s.task.id for s in ground.tasks]
+        changes = rollouts.changes(connection, tasks, digest(ground.base), bench.model.key)
+    # What was measured of a model that went by the same name is about something else, too.
+    judged += [f"the model changed {changes} times"] * bool(changes)
     parts = (ground.target.agent, ground.target.name, digest(ground.base), text, bench.model.key)
     rule = (str(gating.rule), str(gating.alpha), str(gating.baseline_samples))
     return digest("candidate", *parts, *rule, *judged)

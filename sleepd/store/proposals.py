@@ -155,6 +155,20 @@ def close(connection: Connection, id_: Digest, reason: str) -> None:
     connection.execute(update(t.candidates).where(t.candidates.c.id == id_).values(values))
 
 
+def on_base(connection: Connection, base: Digest, model: str) -> tuple[Trial, ...]:
+    """All candidates that were compared with one text under one model."""
+    return trials(connection, t.candidates.c.base == base, t.candidates.c.model == model)
+
+
+def set_aside(connection: Connection, base: Digest, model: str, former: str, reason: str) -> None:
+    """Put the candidates on this text and model down to the model's former self; the undecided ones are closed."""
+    c = t.candidates.c
+    same = (c.base == base, c.model == model)
+    closed = {"verdict": Verdict.CLOSED.value, "reason": reason}
+    connection.execute(update(t.candidates).where(*same, c.verdict == Verdict.UNDECIDED.value).values(closed))
+    connection.execute(update(t.candidates).where(*same).values(model=former))
+
+
 def save_pairs(connection: Connection, id_: Digest, pairs: Sequence[Pair], night_id: str) -> None:
     rows = [{"candidate_id": id_, "night_id": night_id, **asdict(pair)} for pair in pairs]
     if rows:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, Row, Table, func, select, tuple_
+from sqlalchemy import Connection, Row, Table, func, select, tuple_, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from sleepd.core.model import Cause, Digest, Rollout, RolloutKey, Score, TaskId, Unscored, digest
@@ -13,6 +13,7 @@ from sleepd.core.ports import Reply
 from sleepd.store import schema as t
 
 _KEYS_AT_ONCE = 400
+_UNTIL = " until night "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +25,16 @@ class Spent:
     tokens_in: int
     tokens_out: int
     cost_usd: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """A rollout without its answer, and when it was made."""
+
+    key: RolloutKey
+    value: float | None
+    """None: unscored."""
+    night_id: str | None
 
 
 def put_text(connection: Connection, body: str) -> Digest:
@@ -57,6 +68,40 @@ def load(connection: Connection, keys: Iterable[RolloutKey]) -> dict[RolloutKey,
             rollout = _rollout(row)
             found[rollout.key] = rollout
     return found
+
+
+def kept(connection: Connection, tasks: Sequence[TaskId], text: Digest, model: str) -> tuple[Kept, ...]:
+    """The rollouts of these tasks under one text and model, in the order of their sample numbers."""
+    c = t.rollouts.c
+    columns = (c.task_id, c.text, c.model, c.judge, c.sample, c.score, c.night_id)
+    query = select(*columns).where(c.task_id.in_(tasks), c.text == text, c.model == model)
+    rows = connection.execute(query.order_by(c.sample, c.task_id, c.judge))
+    return tuple(Kept(key=_key(row), value=row.score, night_id=row.night_id) for row in rows)
+
+
+def former(model: str, night_id: str) -> str:
+    """The name of the model that answered to `model` until this night found that it does not any more."""
+    return f"{model}{_UNTIL}{night_id}"
+
+
+def is_former(model: str) -> bool:
+    """Whether this is a name that `former` gave."""
+    return _UNTIL in model
+
+
+def changes(connection: Connection, tasks: Sequence[TaskId], text: Digest, model: str) -> int:
+    """How often rollouts of these tasks under this text and model were set aside."""
+    c = t.rollouts.c
+    earlier = c.model.startswith(model + _UNTIL, autoescape=True)
+    query = select(func.count(c.model.distinct())).where(c.task_id.in_(tasks), c.text == text, earlier)
+    return int(connection.execute(query).scalar_one())
+
+
+def set_aside(connection: Connection, texts: Iterable[Digest], model: str, night_id: str) -> None:
+    """Put all rollouts under these texts and model down to the model's former self: kept, and used by nothing."""
+    c = t.rollouts.c
+    of_texts = update(t.rollouts).where(c.text.in_(list(texts)), c.model == model)
+    connection.execute(of_texts.values(model=former(model, night_id)))
 
 
 def reflection(connection: Connection, prompt: Digest, model: str) -> str | None:
@@ -126,20 +171,23 @@ def _row(rollout: Rollout, night_id: str) -> dict[str, object]:
     }
 
 
-def _rollout(row: Row[tuple[object, ...]]) -> Rollout:
-    key = RolloutKey(
+def _key(row: Row[*tuple[object, ...]]) -> RolloutKey:
+    return RolloutKey(
         task_id=TaskId(row.task_id),
         text=Digest(row.text),
         model=row.model,
         judge=Digest(row.judge),
         sample=row.sample,
     )
+
+
+def _rollout(row: Row[tuple[object, ...]]) -> Rollout:
     if row.cause is None:
         result: Score | Unscored = Score(value=row.score, reason=row.reason)
     else:
         result = Unscored(cause=Cause(row.cause), reason=row.reason)
     return Rollout(
-        key=key,
+        key=_key(row),
         result=result,
         answer=row.answer,
         tokens_in=row.tokens_in,

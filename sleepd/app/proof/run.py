@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from sleepd.app.proof.truth import Truth, changed_work
 from sleepd.app.proof.world import HISTORY, HISTORY_END, LATER, Terms, Variant, World
 from sleepd.core.model import Score, Split, Verdict
+from sleepd.core.schedule import PROOF_SAMPLE
 from sleepd.pipeline.rollout import Order, run_all
 from sleepd.pipeline.work import Work, live_text
 from sleepd.simulate.life import Corrections
@@ -18,7 +19,6 @@ from sleepd.store.tasks import StoredTask
 
 _SAMPLES = 4
 """Rollouts of each sealed task under each text."""
-_SEALED_FROM = 960_000_000
 _USELESS = 1e-9
 HARM = (0.05, 0.15)
 """The size of harm that counts as a harmful candidate, in score."""
@@ -196,7 +196,7 @@ def _mean_score(world: World, wanted: Sequence[tuple[StoredTask, str]]) -> float
     for stored, text in wanted:
         with world.database.writing() as connection:
             address = rollouts.put_text(connection, text)
-        orders += [Order(task=stored, text=address, sample=_SEALED_FROM + n) for n in range(_SAMPLES)]
+        orders += [Order(task=stored, text=address, sample=PROOF_SAMPLE + n) for n in range(_SAMPLES)]
     return _mean([r.result.value for r in run_all(bench, orders) if isinstance(r.result, Score)])
 
 
