@@ -27,7 +27,8 @@ from sleepd.core.schedule import BASELINE_SAMPLES, DRIFT_SAMPLE
 
 LEVEL = 0.01
 """Chance of ever raising an alarm about a text and a model that did not change."""
-PAIRS_PER_NIGHT = 12
+PAIRS_PER_NIGHT = 24
+"""Enough for a model that turns nearly all answers into their opposite to be noticed in its first night, mostly."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +73,7 @@ class Drift:
 
 
 def draws(tasks: Sequence[TaskId], seed: str, first: int, used: Mapping[TaskId, int]) -> tuple[DriftDraw, ...]:
-    """A night's drift pairs: numbers `first` to `first` + 11, tasks uniformly by hash of `seed` and number.
+    """A night's drift pairs, numbered from `first` on; their tasks come uniformly by hash of `seed` and number.
 
     `used` says how many drift pairs each task had in earlier nights.
     """

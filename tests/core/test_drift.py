@@ -1,0 +1,153 @@
+"""An alarm about a model that changed: hardly ever without a change, soon with a large one."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sleepd.core.drift import LEVEL, PAIRS_PER_NIGHT, DriftPair, draws, judge
+from sleepd.core.model import TaskId
+from sleepd.core.schedule import DRIFT_SAMPLE, SEALED_SAMPLE, TRAINING_SAMPLE
+
+TASKS = tuple(TaskId(f"task-{n}") for n in range(8))
+LIVES = 1_500
+NIGHTS = 15
+
+
+def life(
+    chance: np.random.Generator, *, nights: int = NIGHTS, shift: float = 0.0, missing: float = 0.0
+) -> list[DriftPair]:
+    """Thirteen tasks with their own pass rates; `shift` is added to those of the fresh rollouts."""
+    count = nights * PAIRS_PER_NIGHT
+    rates = chance.beta(0.8, 0.6, 13)[chance.integers(0, 13, count)]
+    kept = chance.random(count) < rates
+    fresh = chance.random(count) < np.clip(rates + shift, 0, 1)
+    gone = chance.random((2, count)) < missing
+    sides = zip(kept, fresh, *gone, strict=True)
+    return [DriftPair(kept=None if a else float(k), fresh=None if b else float(f)) for k, f, a, b in sides]
+
+
+def pairs_of(*differences: float) -> list[DriftPair]:
+    return [DriftPair(kept=max(0.0, -d), fresh=max(0.0, d)) for d in differences]
+
+
+class TestWithoutAChange:
+    @pytest.mark.parametrize("missing", [0.0, 0.2])
+    def test_an_alarm_is_rarer_than_its_level(self, missing: float) -> None:
+        """Over lives of fifteen nights, looked at after every pair: within three standard deviations of at most 1 %."""
+        chance = np.random.default_rng(1)
+        alarms = sum(judge(life(chance, missing=missing)).alarm for _ in range(LIVES))
+        assert alarms <= LEVEL * LIVES + 3 * math.sqrt(LEVEL * LIVES)
+
+    def test_ending_the_account_by_what_was_kept_makes_it_no_more_likely(self) -> None:
+        """Nights that only come about when the kept rollouts did well, as when a text is replaced by a better one."""
+        chance = np.random.default_rng(2)
+        alarms = 0
+        for _ in range(LIVES):
+            pairs = life(chance)
+            kept = np.cumsum([p.kept or 0.0 for p in pairs]) / np.arange(1, len(pairs) + 1)
+            enough = np.flatnonzero(kept >= np.median(kept))
+            alarms += judge(pairs[: enough[-1] + 1]).alarm
+        assert alarms <= LEVEL * LIVES + 3 * math.sqrt(LEVEL * LIVES)
+
+    def test_stopping_at_the_first_significant_mean_would_be_wrong_far_more_often(self) -> None:
+        """The same lives with a look at z > 2.576 each night: so the simulation can tell the two apart."""
+        chance = np.random.default_rng(1)
+        alarms = 0
+        for _ in range(LIVES // 5):
+            d = np.array([p.difference for p in life(chance)])
+            counts = np.arange(1, len(d) + 1)
+            z = np.abs(np.cumsum(d)) / np.sqrt(np.maximum(np.cumsum(d**2), 1e-9))
+            alarms += bool((z > 2.576)[counts % PAIRS_PER_NIGHT == 0].any())
+        assert alarms > 4 * LEVEL * LIVES / 5
+
+
+class TestWithAChange:
+    @pytest.mark.parametrize(
+        ("shift", "nights", "share"), [(-0.5, 3, 0.9), (0.5, 3, 0.9), (-0.3, 6, 0.8), (0.3, 6, 0.8), (-0.9, 1, 0.8)]
+    )
+    def test_it_is_noticed_within_a_stated_number_of_nights(self, shift: float, nights: int, share: float) -> None:
+        """For better or worse. Half of all answers: three nights (in 90 % of lives); a third: six; nearly all: one (80 %)."""
+        chance = np.random.default_rng(3)
+        noticed = sum(judge(life(chance, nights=nights, shift=shift)).alarm for _ in range(200))
+        assert noticed >= share * 200
+
+    def test_a_model_that_begins_to_fail_is_another_one(self) -> None:
+        """Fresh rollouts without a score beside good ones are the worst difference; both missing is none."""
+        gone = [DriftPair(kept=1.0, fresh=None)] * PAIRS_PER_NIGHT
+        assert judge(gone).alarm
+        assert (-1.0, 1.0, 0.0) == (
+            gone[0].difference,
+            DriftPair(kept=None, fresh=1.0).difference,
+            DriftPair(kept=None, fresh=None).difference,
+        )
+
+
+class TestEvidence:
+    def test_both_directions_share_the_capital(self) -> None:
+        """Turned around, the same pairs say the same."""
+        up, down = judge(pairs_of(0.5, 1.0, -0.2, 0.9)), judge(pairs_of(-0.5, -1.0, 0.2, -0.9))
+        assert (up.evidence, up.alarm) == (pytest.approx(down.evidence), down.alarm)
+        assert pytest.approx(0.55) == up.difference
+        assert pytest.approx(0.0) == judge(pairs_of(1.0)).evidence
+        assert pytest.approx(-0.55) == down.difference
+
+    def test_without_pairs_nothing_is_said(self) -> None:
+        """No alarm, no mean."""
+        nothing = judge([])
+        assert (0, None, 0.0, False) == (nothing.pairs, nothing.difference, nothing.evidence, nothing.alarm)
+
+    def test_an_alarm_stays(self) -> None:
+        """Whatever is drawn afterwards."""
+        raised = pairs_of(*[1.0] * 12)
+        assert judge(raised).alarm
+        assert judge([*raised, *pairs_of(*[-1.0] * 10)]).alarm
+
+    @given(st.lists(st.sampled_from([-1.0, -0.5, 0.0, 0.3, 1.0]), max_size=60), st.integers(0, 60))
+    @settings(max_examples=60)
+    def test_more_pairs_never_take_evidence_away(self, differences: list[float], cut: int) -> None:
+        """It is the most that was ever earned; so it does not matter how many pairs a night drew at once."""
+        whole, part = judge(pairs_of(*differences)), judge(pairs_of(*differences[:cut]))
+        assert 0.0 <= part.evidence <= whole.evidence
+        assert whole.alarm == (whole.evidence >= math.log(1 / LEVEL))
+
+
+class TestDraws:
+    def nights(self, count: int, seed: str = "s") -> Iterator[tuple[TaskId, int, int]]:
+        used: Counter[TaskId] = Counter()
+        for night in range(count):
+            for d in draws(TASKS, seed, night * PAIRS_PER_NIGHT, used):
+                yield d.task_id, d.kept_sample, d.fresh_sample
+                used[d.task_id] += 1
+
+    def test_a_night_draws_a_stated_number_and_always_the_same(self) -> None:
+        """They follow from seed and number; this order was written down."""
+        first = draws(TASKS, "s", 0, {})
+        assert (PAIRS_PER_NIGHT, first) == (len(first), draws(TASKS, "s", 0, {}))
+        assert first != draws(TASKS, "t", 0, {})
+        assert ["task-5", "task-3", "task-3", "task-7", "task-3"] == [d.task_id for d in first[:5]]
+
+    def test_no_rollout_is_used_twice(self) -> None:
+        """Over forty nights: neither a kept one nor a fresh one; the kept ones of a task come in order, from 0."""
+        drawn = list(self.nights(40))
+        assert len(drawn) == len({(t, k) for t, k, _ in drawn}) == len({f for _, _, f in drawn})
+        for task in TASKS:
+            kept = [k for t, k, _ in drawn if t == task]
+            assert list(range(len(kept))) == kept
+
+    def test_tasks_are_drawn_evenly(self) -> None:
+        """Over 4,800 pairs each of eight tasks comes about 600 times (within five standard deviations)."""
+        counts = Counter(t for t, _, _ in self.nights(200))
+        assert set(TASKS) == set(counts)
+        assert all(485 < n < 715 for n in counts.values())
+
+    def test_fresh_rollouts_are_apart_from_all_others(self) -> None:
+        """Their numbers begin beyond those of training, of sealed tasks and of a thousand candidates."""
+        assert DRIFT_SAMPLE > max(TRAINING_SAMPLE, SEALED_SAMPLE) + 1_000 * 1_000_000
+        assert all(f >= DRIFT_SAMPLE for _, _, f in self.nights(3))

@@ -1,0 +1,335 @@
+"""A model that changes behind its name is noticed over the nights, and what was measured of it before is not used again."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sleepd.core.drift import PAIRS_PER_NIGHT
+from sleepd.core.gate import Rule
+from sleepd.core.model import Cause, Digest, Pair, Split, digest
+from sleepd.core.ports import Ask, Failure, Model, Purpose, Reply
+from sleepd.core.schedule import BASELINE_SAMPLES, DRIFT_SAMPLE
+from sleepd.core.select import Bundle
+from sleepd.models.scripted import FailingAt
+from sleepd.pipeline.drift import watch
+from sleepd.pipeline.mine import clusters
+from sleepd.pipeline.night import outlook
+from sleepd.pipeline.optimize import exhausted
+from sleepd.pipeline.trial import Ground, enter, measure
+from sleepd.pipeline.work import Work, find_work
+from sleepd.simulate.cast import persona
+from sleepd.store import proposals, rollouts, tasks
+from sleepd.store.database import open_database
+from sleepd.store.nights import Night, NightStatus
+from sleepd.store.proposals import Trial
+from tests.pipeline.world import World
+
+OUTAGE = Failure(cause=Cause.QUOTA, message="the limit is reached")
+EVERYTHING = ("rollouts", "reflections", "candidates", "pairs", "proposals")
+BASE = digest("")
+MOST_NIGHTS = 2
+RULES = "\n".join(["", *(rule.wordings[0] for family in persona("programmer").families for rule in family.rules)])
+
+
+class Changed:
+    """Another model behind the same name: it knows the person's rules of its own accord."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    @property
+    def key(self) -> str:
+        return self._model.key
+
+    def ask(self, ask: Ask) -> Reply | Failure:
+        knows = replace(ask, system=ask.system + RULES) if ask.purpose is Purpose.ROLLOUT else ask
+        return self._model.ask(knows)
+
+
+class Ended(BaseException):
+    """A process that is ended in the middle."""
+
+
+class EndedAt:
+    """Ends the night at its n-th call."""
+
+    def __init__(self, model: Model, n: int) -> None:
+        self._model, self._left = model, n
+
+    @property
+    def key(self) -> str:
+        return self._model.key
+
+    def ask(self, ask: Ask) -> Reply | Failure:
+        self._left -= 1
+        if not self._left:
+            raise Ended
+        return self._model.ask(ask)
+
+
+def counting(model: Model) -> FailingAt:
+    return FailingAt(model, 0, OUTAGE)
+
+
+def drift_of(night: Night) -> Mapping[str, object]:
+    found = night.report["drift"]
+    assert isinstance(found, Mapping)
+    return found
+
+
+def date(number: int) -> str:
+    return f"2026-10-{number:02}"
+
+
+def work_of(world: World) -> Work:
+    with world.database.reading() as connection:
+        everything = tasks.load(connection)
+    return find_work(clusters(everything, 2), world.surroundings)[0]
+
+
+def ground_of(world: World) -> Ground:
+    work = work_of(world)
+    return Ground(target=work.target, base="", tasks=work.usable(Split.VAL))
+
+
+def patient(world: World) -> World:
+    """Few pairs a night, so that candidates wait."""
+    return replace(world, gating=replace(world.gating, pairs_per_night=16))
+
+
+def until_alarm(world: World) -> tuple[Night, int]:
+    """A night before the change, and nights after it until one raises the alarm."""
+    first = world.night(date=date(1))
+    assert None is first.report["drift"]
+    for number in range(2, 2 + MOST_NIGHTS):
+        night = world.night(Changed(world.model), date=date(number))
+        if drift_of(night)["alarm"]:
+            return night, number
+    raise AssertionError(f"no alarm in {MOST_NIGHTS} nights")
+
+
+class TestWithoutEarlierNights:
+    def test_the_first_night_asks_nothing_more(self, world: World) -> None:
+        """No drift pair, no call for one, and the report says that there was nothing to compare with."""
+        night = world.night()
+        assert None is night.report["drift"]
+        assert not [r for r in world.rows("rollouts") if r["sample"] >= DRIFT_SAMPLE]  # type: ignore[operator]
+
+    def test_watching_without_kept_rollouts_makes_no_call(self, world: World) -> None:
+        """Tonight's own do not count as earlier ones either."""
+        model = counting(world.model)
+        assert None is watch(world.bench(model), ground_of(world), world.gating)
+        assert 0 == model.asked
+        world.night(model, date=date(1))
+        (row,) = world.rows("nights")
+        before = model.asked
+        assert None is watch(world.bench(model, night=str(row["id"])), ground_of(world), world.gating)
+        assert before == model.asked
+
+    @pytest.mark.parametrize("rule", [Rule.STRICT, Rule.OFF])
+    def test_the_papers_rules_use_nothing_again_and_draw_none(self, world: World, rule: Rule) -> None:
+        """Each of their candidates has baseline rollouts of its own."""
+        world.night(date=date(1))
+        model = counting(world.model)
+        assert None is watch(world.bench(model, night="n9"), ground_of(world), replace(world.gating, rule=rule))
+        assert 0 == model.asked
+
+    def test_other_checks_have_no_kept_rollouts(self, world: World) -> None:
+        """What was judged by other checks is not used again, so there is nothing to watch."""
+        world.night(date=date(1))
+        ground = ground_of(world)
+        other = replace(ground, tasks=tuple(replace(s, checks=s.checks[:1]) for s in ground.tasks if len(s.checks) > 1))
+        assert other.tasks
+        model = counting(world.model)
+        assert None is watch(world.bench(model, night="n9"), other, world.gating)
+        assert 0 == model.asked
+
+
+class TestWithoutAChange:
+    def test_each_later_night_draws_a_stated_number_of_pairs(self, world: World) -> None:
+        """The account goes on over the nights, no rollout is in two pairs, and nothing is set aside."""
+        world = patient(world)
+        reports = [world.night(date=date(n)) for n in (1, 2, 3)]
+        assert [None, PAIRS_PER_NIGHT, 2 * PAIRS_PER_NIGHT] == [
+            r.report["drift"] and drift_of(r)["pairs"] for r in reports
+        ]
+        assert not any(drift_of(r)["alarm"] for r in reports[1:])
+        fresh = [r for r in world.rows("rollouts") if r["sample"] >= DRIFT_SAMPLE]  # type: ignore[operator]
+        assert list(range(2 * PAIRS_PER_NIGHT)) == sorted(int(str(r["sample"])) - DRIFT_SAMPLE for r in fresh)
+        assert {world.model.key} == {r["model"] for r in world.rows("rollouts")}
+        assert "differently" not in reports[2].message
+
+    def test_each_pair_has_one_kept_rollout_of_its_own(self, world: World) -> None:
+        """On validation tasks; for the n-th pair of a task there is the baseline rollout of number n."""
+        for n in (1, 2, 3):
+            world.night(date=date(n))
+        sides = {t["id"]: t["split"] for t in world.rows("tasks")}
+        ours = [(r["task_id"], int(str(r["sample"]))) for r in world.rows("rollouts") if r["text"] == BASE]
+        turns = Counter(task for task, sample in ours if sample >= DRIFT_SAMPLE)
+        assert 2 * PAIRS_PER_NIGHT == turns.total()
+        assert {Split.VAL.value} == {sides[task] for task in turns}
+        assert not {(task, n) for task in turns for n in BASELINE_SAMPLES[: turns[task]]} - set(ours)
+
+    def test_a_rerun_in_pieces_draws_the_same_pairs(self, world: World) -> None:
+        """Of the same night: what was drawn is found again, and the same is said."""
+        world.night(date=date(1))
+        bench = world.bench(night="n2")
+        pieces = [FailingAt(world.model, n, OUTAGE) for n in (3, 5)]
+        for piece in pieces:
+            with pytest.raises(Exception, match="limit"):
+                watch(world.bench(piece, night="n2"), ground_of(world), world.gating)
+        found = watch(bench, ground_of(world), world.gating)
+        rows = world.rows("rollouts")
+        model = counting(world.model)
+        assert found == watch(world.bench(model, night="n2"), ground_of(world), world.gating)
+        assert (0, rows) == (model.asked, world.rows("rollouts"))
+        assert found is not None
+        assert (PAIRS_PER_NIGHT, False) == (found.pairs, found.alarm)
+
+    def test_no_more_calls_than_foretold(self, world: World) -> None:
+        """The outlook of a later night counts the drift pairs."""
+        world = patient(world)
+        world.night(date=date(1))
+        model = counting(world.model)
+        seen = outlook(world.bench(model, night="n2"), world.plan(date(2)))
+        assert 0 == model.asked
+        strict = replace(world, gating=replace(world.gating, rule=Rule.STRICT))
+        assert 2 * PAIRS_PER_NIGHT == seen.calls - outlook(strict.bench(), strict.plan(date(2))).calls
+        night = world.night(model, date=date(2))
+        assert PAIRS_PER_NIGHT == drift_of(night)["pairs"]
+        assert model.asked <= seen.calls
+
+
+class TestAlarm:
+    def test_it_is_raised_within_two_nights_and_said(self, world: World) -> None:
+        """In message and report; the night goes on to its end."""
+        night, _ = until_alarm(patient(world))
+        assert NightStatus.DONE is night.status
+        assert f"the model behind {world.model.key} answers differently than before" in night.message
+        assert "what was measured is set aside" in night.message
+
+    def test_nothing_measured_before_is_used_afterwards(self, world: World) -> None:
+        """Rollouts of the live text under the present name are the alarm's night's own, and so are the pairs drawn then."""
+        world = patient(world)
+        night, number = until_alarm(world)
+        key, former = world.model.key, rollouts.former(world.model.key, night.id)
+        current = [r for r in world.rows("rollouts") if r["model"] == key]
+        assert {night.id} == {r["night_id"] for r in current if r["text"] == BASE}
+        assert not [r for r in current if r["sample"] >= DRIFT_SAMPLE]  # type: ignore[operator]
+        older = {c["id"]: c for c in world.rows("candidates") if c["night_id"] != night.id}
+        assert older
+        assert {former} == {c["model"] for c in older.values()}
+        assert not [p for p in world.rows("pairs") if p["night_id"] == night.id and p["candidate_id"] in older]
+        texts = {c["text"] for c in older.values()}
+        assert not [r for r in current if r["text"] in texts and r["night_id"] != night.id]
+        after = world.night(Changed(world.model), date=date(number + 1))
+        assert not drift_of(after)["alarm"]
+        assert PAIRS_PER_NIGHT == drift_of(after)["pairs"]
+
+    def test_undecided_candidates_are_closed_with_the_reason(self, world: World) -> None:
+        """None waits any more, and one that was decided keeps its verdict."""
+        world = patient(world)
+        world.night(date=date(1))
+        assert {"undecided"} == {c["verdict"] for c in world.rows("candidates")}
+        waiting = {c["id"] for c in world.rows("candidates")}
+        with world.database.writing() as connection:
+            connection.exec_driver_sql("UPDATE rollouts SET score = 0.0 WHERE text = ?", (BASE,))
+        night = world.night(Changed(world.model), date=date(2))
+        assert drift_of(night)["alarm"]
+        closed = [c for c in world.rows("candidates") if c["id"] in waiting]
+        assert {("closed", True)} == {(c["verdict"], "answers differently" in str(c["reason"])) for c in closed}
+
+    def test_the_same_text_is_a_new_candidate_afterwards(self, world: World) -> None:
+        """It starts at 1 under a new index, and what it failed with before does not count as tried."""
+        ground, bundle = ground_of(world), Bundle(backed=())
+        before = world.bench(night="n1")
+        first = enter(before, ground, bundle, "- x\n", world.gating)
+        measure(before, ground, first, world.gating, 16)
+        again = enter(world.bench(night="n2"), ground, bundle, "- x\n", world.gating)
+        assert first.candidate.id == again.candidate.id
+        changed = world.bench(Changed(world.model), night="n2")
+        with world.database.writing() as connection:
+            connection.exec_driver_sql("UPDATE rollouts SET score = 0.0 WHERE text = ?", (BASE,))
+        found = watch(changed, ground, world.gating)
+        assert found is not None
+        assert found.alarm
+        assert not exhausted(world.bench(night="n3"), work_of(world), 1)
+        second = enter(changed, ground, bundle, "- x\n", world.gating)
+        assert (1, 2, ()) == (first.candidate.index, second.candidate.index, pairs_of(world, second))
+        assert 16 == len(pairs_of(world, first))
+
+    def test_other_texts_and_models_keep_what_was_measured(self, world: World) -> None:
+        """An alarm is about one live text, the candidates on it, and one model."""
+        world.night(date=date(1))
+        with world.database.writing() as connection:
+            other = rollouts.put_text(connection, "- another live text\n")
+            columns = "task_id, text, model, judge, sample, night_id, mode, answer, score, reason"
+            for text, model in ((other, world.model.key), (BASE, "another model")):
+                connection.exec_driver_sql(
+                    f"INSERT INTO rollouts ({columns}) SELECT task_id, ?, ?, judge, sample, night_id, mode, answer, score,"
+                    " reason FROM rollouts WHERE text = ? AND model = ? AND sample < 4",
+                    (text, model, BASE, world.model.key),
+                )
+            connection.exec_driver_sql("UPDATE rollouts SET score = 0.0 WHERE text = ?", (BASE,))
+        kept = [r for r in world.rows("rollouts") if (r["text"], r["model"]) in others(world, other)]
+        assert drift_of(world.night(Changed(world.model), date=date(2)))["alarm"]
+        assert kept
+        assert kept == [r for r in world.rows("rollouts") if (r["text"], r["model"]) in others(world, other)]
+
+
+def pairs_of(world: World, trial: Trial) -> tuple[Pair, ...]:
+    with world.database.reading() as connection:
+        return proposals.pairs(connection, trial.candidate.id)
+
+
+def others(world: World, text: Digest) -> set[tuple[str, str]]:
+    return {(text, world.model.key), (BASE, "another model")}
+
+
+@pytest.fixture(scope="module")
+def before_the_alarm(copy_of_mined: Callable[[str], World]) -> tuple[World, int]:
+    """A world whose next night raises the alarm, and that night's number."""
+    rehearsal = patient(copy_of_mined("rehearsal"))
+    _, number = until_alarm(rehearsal)
+    world = patient(copy_of_mined("before-the-alarm"))
+    world.night(date=date(1))
+    for n in range(2, number):
+        world.night(Changed(world.model), date=date(n))
+    return world, number
+
+
+def result(world: World) -> dict[str, list[dict[str, object]]]:
+    return {t: world.rows(t) for t in EVERYTHING} | {"nights": world.rows("nights", "started_at", "ended_at")}
+
+
+class TestSweep:
+    def copy(self, original: World, name: str, folder: Path) -> World:
+        path = folder / f"{name}.db"
+        shutil.copy(original.database.backup("before-the-alarm"), path)
+        return replace(original, database=open_database(path))
+
+    def test_a_night_of_the_alarm_broken_anywhere_comes_to_the_same_end(
+        self, before_the_alarm: tuple[World, int], tmp_path: Path
+    ) -> None:
+        """An outage or a kill at every fourth call, before, in and after the drift pairs; each says the alarm."""
+        original, number = before_the_alarm
+        undisturbed = self.copy(original, "undisturbed", tmp_path)
+        model = counting(Changed(original.model))
+        assert drift_of(undisturbed.night(model, date=date(number)))["alarm"]
+        for n in range(1, model.asked + 1, 4):
+            world = self.copy(original, f"broken-{n}", tmp_path)
+            changed = Changed(world.model)
+            if n % 8 == 1:
+                assert NightStatus.NOT_MEASURED is world.night(FailingAt(changed, n, OUTAGE), date=date(number)).status
+            else:
+                with pytest.raises(Ended):
+                    world.night(EndedAt(changed, n), date=date(number))
+            world.night(changed, date=date(number))
+            assert (n, result(undisturbed)) == (n, result(world))
+            world.database.close()
