@@ -188,7 +188,7 @@ def _run(places: Places, settings: Settings, how: tuple[Wish, Told], database: D
         logger.info("night.started", scope=wish.scope)
         _say(told, "looking for recurring work")
         bench = compose.bench(settings, database, (tools.embedder, tools.task, tools.reflection), id_)
-        night = run_night(bench, compose.plan(settings, wish.scope, date, wish.skill), now, told.step)
+        night = run_night(bench, compose.plan(settings, wish.scope, date, wish.skill), clock.now, told.step)
         staged = staged_in(database, id_)
         for proposal in staged:
             logger.info("proposal.staged", proposal=proposal.id, status=proposal.status.value)

@@ -40,16 +40,16 @@ def watch(bench: Bench, ground: Ground, gating: Gating) -> Drift | None:
     """
     if not watched(gating):
         return None
-    then = _rows(bench, ground, rollouts.former(bench.model.key, bench.night_id))
+    then = _rows(bench, ground, rollouts.former(bench.replay_key, bench.night_id))
     if then:
         # Tonight found it already, before it was killed.
         return replace(drift.judge(_pairs(then)), alarm=True)
-    rows = _rows(bench, ground, bench.model.key)
+    rows = _rows(bench, ground, bench.replay_key)
     judges = {s.task.id: key(bench, _order(ground, s.task.id, 0)).judge for s in ground.tasks}
     if not _reusable(rows, judges, bench.night_id):
         return None
     run_all(bench, _orders(bench, ground, [r for r in rows if r.key.sample >= DRIFT_SAMPLE], judges))
-    found = drift.judge(_pairs(_rows(bench, ground, bench.model.key)))
+    found = drift.judge(_pairs(_rows(bench, ground, bench.replay_key)))
     if found.alarm:
         _set_aside(bench, digest(ground.base))
     return found
@@ -76,7 +76,7 @@ def _orders(bench: Bench, ground: Ground, fresh: Sequence[Kept], judges: dict[Ta
     """
     earlier = [r.key for r in fresh if r.night_id != bench.night_id]
     first = max((k.sample - DRIFT_SAMPLE + 1 for k in earlier), default=0)
-    seed = f"drift:{digest(ground.base)}:{bench.model.key}"
+    seed = f"drift:{digest(ground.base)}:{bench.replay_key}"
     tasks = [s.task.id for s in ground.tasks]
     used = Counter(k.task_id for k in earlier if k.judge == judges[k.task_id])
     drawn = drift.draws(tasks, seed, first, used)
@@ -109,7 +109,7 @@ def _pairs(rows: Sequence[Kept]) -> list[DriftPair]:
 
 
 def _set_aside(bench: Bench, base: Digest) -> None:
-    model = bench.model.key
+    model = bench.replay_key
     with bench.database.writing() as connection:
         texts = {base, *(t.candidate.text for t in proposals.on_base(connection, base, model))}
         rollouts.set_aside(connection, texts, model, bench.night_id)

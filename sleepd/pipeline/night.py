@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
 from sleepd.core import drift
-from sleepd.core.errors import BudgetSpent, NotMeasured
+from sleepd.core.errors import BudgetSpent, Conflict, NotMeasured
 from sleepd.core.model import Split, Verdict, digest
 from sleepd.core.ports import Ask, Failure, Purpose
-from sleepd.pipeline.adopt import recover
 from sleepd.pipeline.drift import set_aside_because, watched
 from sleepd.pipeline.mine import Mining, clusters, mine
 from sleepd.pipeline.optimize import OptimizeReport, Optimizing, exhausted, optimize
@@ -19,8 +18,8 @@ from sleepd.pipeline.reflect import CASES_AT_ONCE
 from sleepd.pipeline.rollout import Bench, outage
 from sleepd.pipeline.stage import stage
 from sleepd.pipeline.trial import Gating
-from sleepd.pipeline.work import Surroundings, Work, find_work
-from sleepd.store import nights, rollouts, tasks
+from sleepd.pipeline.work import Surroundings, Work, find_work, live_text
+from sleepd.store import nights, proposals, rollouts, tasks
 from sleepd.store.database import Database
 from sleepd.store.nights import Night, NightStatus
 from sleepd.store.proposals import Proposal, Status
@@ -54,6 +53,15 @@ class Outlook:
     """At most so many model calls."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Came:
+    """What a night came to."""
+
+    status: NightStatus
+    message: str
+    report: Mapping[str, object]
+
+
 def night_id(database: Database, scope: str, date: str) -> str:
     """The id for a run now: an unfinished night of this scope and date is taken up, else the next number is given."""
     stem = f"{date}-{digest(scope)[:8]}"
@@ -75,7 +83,9 @@ def outlook(bench: Bench, plan: NightPlan) -> Outlook:
     return Outlook(work=work, chosen=chosen, reason=reason, calls=_most_calls(chosen, plan))
 
 
-def run_night(bench: Bench, plan: NightPlan, now: datetime, progress: Callable[[str], None] | None = None) -> Night:
+def run_night(
+    bench: Bench, plan: NightPlan, clock: Callable[[], datetime], progress: Callable[[str], None] | None = None
+) -> Night:
     """Run or go on with a night and write down how it ended.
 
     Never raises for what a model does: an outage ends the night as `not-measured`, a spent budget as `budget-spent`.
@@ -85,21 +95,20 @@ def run_night(bench: Bench, plan: NightPlan, now: datetime, progress: Callable[[
         scope=plan.scope,
         date=plan.date,
         status=NightStatus.RUNNING,
-        started_at=now,
+        started_at=clock(),
         ended_at=None,
         message="",
         report={},
     )
     with bench.database.writing() as connection:
         nights.begin(connection, night)
-    recover(bench.database)
     try:
-        ended = _steps(bench, plan, night, progress)
+        came = _steps(bench, plan, progress)
     except NotMeasured as error:
-        ended = _ended(bench, night, (NightStatus.NOT_MEASURED, f"could not be measured: {error}"), {})
+        came = _Came(status=NightStatus.NOT_MEASURED, message=f"could not be measured: {error}", report={})
     except BudgetSpent as error:
-        ended = _ended(bench, night, (NightStatus.BUDGET_SPENT, f"budget spent: {error}"), {})
-    return ended
+        came = _Came(status=NightStatus.BUDGET_SPENT, message=f"budget spent: {error}", report={})
+    return _ended(bench, night, came, clock())
 
 
 def preflight(bench: Bench) -> None:
@@ -111,29 +120,48 @@ def preflight(bench: Bench) -> None:
             raise outage(outcome)
 
 
-def _steps(bench: Bench, plan: NightPlan, night: Night, progress: Callable[[str], None] | None) -> Night:
+def _steps(bench: Bench, plan: NightPlan, progress: Callable[[str], None] | None) -> _Came:
     seen = outlook(bench, plan)
     if seen.chosen is None:
-        return _ended(bench, night, (NightStatus.DONE, seen.reason), {"work": _work_rows(seen.work)})
+        return _Came(status=NightStatus.DONE, message=seen.reason, report={"work": _work_rows(seen.work)})
     preflight(bench)
     done = optimize(bench, seen.chosen, plan.optimizing, plan.gating, progress)
     staged = stage(bench, done)
     report = {"work": _work_rows(seen.work), "skill": seen.chosen.target.name, **_optimized(done, staged)}
-    return _ended(bench, night, (NightStatus.DONE, _changed(bench, done) + _message(done, staged)), report)
+    return _Came(status=NightStatus.DONE, message=_changed(bench, done) + _message(done, staged), report=report)
 
 
 def _choose(bench: Bench, work: Sequence[Work], optimizing: Optimizing) -> tuple[Work | None, str]:
     """The most expensive work that can be judged and has not just been tried in vain."""
     reasons = []
     for one in work:
-        reason = one.missing
-        if reason is None and exhausted(bench, one, optimizing.steps):
-            reason = "everything proposed for the present text was tried; new sessions will bring something new"
+        reason = one.missing or _in_the_way(bench, one, optimizing)
         if reason is None:
             return one, ""
         if one.friction > 0:
             reasons.append(f"{one.target.name}: {reason}")
     return None, "; ".join(reasons) or "no recurring work that was ever corrected"
+
+
+def _in_the_way(bench: Bench, work: Work, optimizing: Optimizing) -> str | None:
+    """Why nothing can be tried for this work tonight; None when something can."""
+    try:
+        live = live_text(work.target)
+    except Conflict as error:
+        return str(error)
+    if _waits(bench, work, live):
+        return "a proposal for it waits for you; `sleepd review` shows it"
+    if exhausted(bench, work, optimizing.steps):
+        return "everything proposed for the present text was tried; new sessions will bring something new"
+    return None
+
+
+def _waits(bench: Bench, work: Work, live: str) -> bool:
+    """Whether a proposal of an earlier night that fits the present text waits: trying more would be worth little."""
+    with bench.database.reading() as connection:
+        waiting = proposals.proposals(connection, Status.WAITING)
+        candidates = [proposals.trial(connection, p.id).candidate for p in waiting if p.night_id != bench.night_id]
+    return any(c.target.path == work.target.path and c.base == digest(live) for c in candidates)
 
 
 def _most_calls(work: Work | None, plan: NightPlan) -> int:
@@ -147,8 +175,7 @@ def _most_calls(work: Work | None, plan: NightPlan) -> int:
     return 2 + drifting + o.steps * o.minibatch + reflections + pairs + 2 * len(work.usable(Split.TEST))
 
 
-def _ended(bench: Bench, night: Night, how: tuple[NightStatus, str], report: dict[str, object]) -> Night:
-    status, message = how
+def _ended(bench: Bench, night: Night, came: _Came, now: datetime) -> Night:
     with bench.database.writing() as connection:
         spent = rollouts.spent(connection, night.id)
         spending = {
@@ -157,16 +184,8 @@ def _ended(bench: Bench, night: Night, how: tuple[NightStatus, str], report: dic
             "tokens_out": spent.tokens_out,
             "cost_usd": spent.cost_usd,
         }
-        ended = Night(
-            id=night.id,
-            scope=night.scope,
-            date=night.date,
-            status=status,
-            started_at=night.started_at,
-            ended_at=night.started_at,
-            message=message,
-            report={**report, "spending": spending},
-        )
+        report = {**came.report, "spending": spending}
+        ended = replace(night, status=came.status, ended_at=now, message=came.message, report=report)
         nights.end(connection, ended)
     return ended
 

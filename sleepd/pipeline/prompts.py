@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from sleepd.core.model import Edit, Outcome, Rollout, Score, Task
+from sleepd.core.model import Edit, Outcome, Rollout, Score, Task, digest
 from sleepd.core.ports import Ask, Purpose
 
 OWN_MARK = "[sleepd]"
@@ -38,6 +38,12 @@ def rollout_ask(task: Task, skill: str, sample: int, max_tokens: int) -> Ask:
         sample=sample,
         max_tokens=max_tokens,
     )
+
+
+@cache
+def rollout_version() -> str:
+    """Changes when the words around a rollout's skill text do."""
+    return digest(_template("rollout"))[:8]
 
 
 def reflect_ask(skill: str, cases: Sequence[Case], failed: Sequence[Edit], limit: int, max_tokens: int) -> Ask:

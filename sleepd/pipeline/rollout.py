@@ -12,7 +12,7 @@ from sleepd.core.errors import BudgetSpent, NotMeasured
 from sleepd.core.model import Cause, Digest, Rollout, RolloutKey, TaskId, Unscored
 from sleepd.core.ports import Ask, Embedder, Failure, Model, Reply
 from sleepd.core.score import Metric, score
-from sleepd.pipeline.prompts import rollout_ask
+from sleepd.pipeline.prompts import rollout_ask, rollout_version
 from sleepd.store import rollouts
 from sleepd.store.database import Database
 from sleepd.store.tasks import StoredTask
@@ -32,6 +32,11 @@ class Bench:
     night_id: str
     texts: dict[Digest, str] = field(default_factory=dict)
     """Texts already read, by address."""
+
+    @property
+    def replay_key(self) -> str:
+        """What else besides text, task and judge makes rollouts exchangeable: model, parameters and our own prompt."""
+        return f"{self.model.key}:max={self.max_tokens}:prompt={rollout_version()}"
 
     def text(self, address: Digest) -> str:
         if address not in self.texts:
@@ -54,7 +59,7 @@ def key(bench: Bench, order: Order) -> RolloutKey:
     return RolloutKey(
         task_id=order.task.task.id,
         text=order.text,
-        model=bench.model.key,
+        model=bench.replay_key,
         judge=Digest(f"{bench.metric}:{judge(order.task.checks)}"),
         sample=order.sample,
     )

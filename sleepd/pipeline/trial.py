@@ -72,7 +72,7 @@ def enter(bench: Bench, ground: Ground, bundle: Bundle, text: str, gating: Gatin
             text=after,
             edits=bundle.edits,
             tasks=tuple(s.task.id for s in ground.tasks),
-            model=bench.model.key,
+            model=bench.replay_key,
         )
         return proposals.start(connection, candidate, bench.night_id, bundle.sessions)
 
@@ -85,10 +85,10 @@ def identity(bench: Bench, ground: Ground, text: Digest, gating: Gating) -> Dige
     judged = [f"{o.task_id}:{o.judge}" for o in (key(bench, _order(s, text, 0)) for s in ground.tasks)]
     with bench.database.reading() as connection:
         tasks = [s.task.id for s in ground.tasks]
-        changes = rollouts.changes(connection, tasks, digest(ground.base), bench.model.key)
+        changes = rollouts.changes(connection, tasks, digest(ground.base), bench.replay_key)
     # What was measured of a model that went by the same name is about something else, too.
     judged += [f"the model changed {changes} times"] * bool(changes)
-    parts = (ground.target.agent, ground.target.name, digest(ground.base), text, bench.model.key)
+    parts = (ground.target.agent, ground.target.name, digest(ground.base), text, bench.replay_key)
     rule = (str(gating.rule), str(gating.alpha), str(gating.baseline_samples))
     return digest("candidate", *parts, *rule, *judged)
 

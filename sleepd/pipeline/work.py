@@ -59,6 +59,9 @@ def find_work(recurring: Mapping[ClusterId, Sequence[StoredTask]], surroundings:
     """All work worth a skill, the most expensive for the user first."""
     by_path: dict[str, tuple[SkillTarget, list[StoredTask]]] = {}
     for members in recurring.values():
+        if not members[0].task.project:
+            # A transcript that does not say where the work was done names no place for a skill either.
+            continue
         target = _target(members, surroundings)
         by_path.setdefault(target.path, (target, []))[1].extend(members)
     work = [_work(target, members) for target, members in by_path.values()]

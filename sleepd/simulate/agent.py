@@ -149,7 +149,7 @@ def _edits(who: Persona, prompt: str, chance: random.Random, *, distractors_only
     stated = {key for q in quotes if q.title == _SKILL for line in q.text.splitlines() for key in _subjects(who, line)}
     found = Counter(s for q in quotes for s in _instructions(q))
     ordered = sorted(found, key=lambda s: (-found[s], hashlib.sha256(s.encode()).digest()))
-    distractors = [d for s in ordered for d in (_scrambled(s, chance), _reversed(s, chance), _reversed(s, chance))]
+    distractors = [_scrambled(s, chance) for s in ordered * 2] + [_reversed(s, chance) for s in ordered * 3]
     chance.shuffle(distractors)
     about = {s: _subjects(who, s) for s in ordered}
     first = {about[s] or s: s for s in reversed(ordered) if not about[s] <= stated or not about[s]}

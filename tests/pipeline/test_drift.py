@@ -17,6 +17,7 @@ from sleepd.core.ports import Ask, Failure, Model, Purpose, Reply
 from sleepd.core.schedule import BASELINE_SAMPLES, DRIFT_SAMPLE
 from sleepd.core.select import Bundle
 from sleepd.models.scripted import FailingAt
+from sleepd.pipeline.adopt import reject
 from sleepd.pipeline.drift import watch
 from sleepd.pipeline.mine import clusters
 from sleepd.pipeline.night import outlook
@@ -27,7 +28,7 @@ from sleepd.simulate.cast import persona
 from sleepd.store import proposals, rollouts, tasks
 from sleepd.store.database import open_database
 from sleepd.store.nights import Night, NightStatus
-from sleepd.store.proposals import Trial
+from sleepd.store.proposals import Status, Trial
 from tests.pipeline.world import World
 
 OUTAGE = Failure(cause=Cause.QUOTA, message="the limit is reached")
@@ -77,6 +78,16 @@ def counting(model: Model) -> FailingAt:
     return FailingAt(model, 0, OUTAGE)
 
 
+def settled(world: World, model: Model | None = None, date: str = "2026-10-01") -> Night:
+    """A night, after which the person turns down what it proposes: what waits would keep later nights from trying."""
+    night = world.night(model, date=date)
+    with world.database.reading() as connection:
+        waiting = proposals.proposals(connection, Status.WAITING)
+    for proposal in waiting:
+        reject(world.database, proposal, "not now")
+    return night
+
+
 def drift_of(night: Night) -> Mapping[str, object]:
     found = night.report["drift"]
     assert isinstance(found, Mapping)
@@ -105,10 +116,10 @@ def patient(world: World) -> World:
 
 def until_alarm(world: World) -> tuple[Night, int]:
     """A night before the change, and nights after it until one raises the alarm."""
-    first = world.night(date=date(1))
+    first = settled(world, date=date(1))
     assert None is first.report["drift"]
     for number in range(2, 2 + MOST_NIGHTS):
-        night = world.night(Changed(world.model), date=date(number))
+        night = settled(world, Changed(world.model), date=date(number))
         if drift_of(night)["alarm"]:
             return night, number
     raise AssertionError(f"no alarm in {MOST_NIGHTS} nights")
@@ -117,7 +128,7 @@ def until_alarm(world: World) -> tuple[Night, int]:
 class TestWithoutEarlierNights:
     def test_the_first_night_asks_nothing_more(self, world: World) -> None:
         """No drift pair, no call for one, and the report says that there was nothing to compare with."""
-        night = world.night()
+        night = settled(world)
         assert None is night.report["drift"]
         assert not [r for r in world.rows("rollouts") if r["sample"] >= DRIFT_SAMPLE]  # type: ignore[operator]
 
@@ -126,7 +137,7 @@ class TestWithoutEarlierNights:
         model = counting(world.model)
         assert None is watch(world.bench(model), ground_of(world), world.gating)
         assert 0 == model.asked
-        world.night(model, date=date(1))
+        settled(world, model, date=date(1))
         (row,) = world.rows("nights")
         before = model.asked
         assert None is watch(world.bench(model, night=str(row["id"])), ground_of(world), world.gating)
@@ -135,14 +146,14 @@ class TestWithoutEarlierNights:
     @pytest.mark.parametrize("rule", [Rule.STRICT, Rule.OFF])
     def test_the_papers_rules_use_nothing_again_and_draw_none(self, world: World, rule: Rule) -> None:
         """Each of their candidates has baseline rollouts of its own."""
-        world.night(date=date(1))
+        settled(world, date=date(1))
         model = counting(world.model)
         assert None is watch(world.bench(model, night="n9"), ground_of(world), replace(world.gating, rule=rule))
         assert 0 == model.asked
 
     def test_other_checks_have_no_kept_rollouts(self, world: World) -> None:
         """What was judged by other checks is not used again, so there is nothing to watch."""
-        world.night(date=date(1))
+        settled(world, date=date(1))
         ground = ground_of(world)
         other = replace(ground, tasks=tuple(replace(s, checks=s.checks[:1]) for s in ground.tasks if len(s.checks) > 1))
         assert other.tasks
@@ -155,20 +166,20 @@ class TestWithoutAChange:
     def test_each_later_night_draws_a_stated_number_of_pairs(self, world: World) -> None:
         """The account goes on over the nights, no rollout is in two pairs, and nothing is set aside."""
         world = patient(world)
-        reports = [world.night(date=date(n)) for n in (1, 2, 3)]
+        reports = [settled(world, date=date(n)) for n in (1, 2, 3)]
         assert [None, PAIRS_PER_NIGHT, 2 * PAIRS_PER_NIGHT] == [
             r.report["drift"] and drift_of(r)["pairs"] for r in reports
         ]
         assert not any(drift_of(r)["alarm"] for r in reports[1:])
         fresh = [r for r in world.rows("rollouts") if r["sample"] >= DRIFT_SAMPLE]  # type: ignore[operator]
         assert list(range(2 * PAIRS_PER_NIGHT)) == sorted(int(str(r["sample"])) - DRIFT_SAMPLE for r in fresh)
-        assert {world.model.key} == {r["model"] for r in world.rows("rollouts")}
+        assert {world.bench().replay_key} == {r["model"] for r in world.rows("rollouts")}
         assert "differently" not in reports[2].message
 
     def test_each_pair_has_one_kept_rollout_of_its_own(self, world: World) -> None:
         """On validation tasks; for the n-th pair of a task there is the baseline rollout of number n."""
         for n in (1, 2, 3):
-            world.night(date=date(n))
+            settled(world, date=date(n))
         sides = {t["id"]: t["split"] for t in world.rows("tasks")}
         ours = [(r["task_id"], int(str(r["sample"]))) for r in world.rows("rollouts") if r["text"] == BASE]
         turns = Counter(task for task, sample in ours if sample >= DRIFT_SAMPLE)
@@ -178,7 +189,7 @@ class TestWithoutAChange:
 
     def test_a_rerun_in_pieces_draws_the_same_pairs(self, world: World) -> None:
         """Of the same night: what was drawn is found again, and the same is said."""
-        world.night(date=date(1))
+        settled(world, date=date(1))
         bench = world.bench(night="n2")
         pieces = [FailingAt(world.model, n, OUTAGE) for n in (3, 5)]
         for piece in pieces:
@@ -195,13 +206,13 @@ class TestWithoutAChange:
     def test_no_more_calls_than_foretold(self, world: World) -> None:
         """The outlook of a later night counts the drift pairs."""
         world = patient(world)
-        world.night(date=date(1))
+        settled(world, date=date(1))
         model = counting(world.model)
         seen = outlook(world.bench(model, night="n2"), world.plan(date(2)))
         assert 0 == model.asked
         strict = replace(world, gating=replace(world.gating, rule=Rule.STRICT))
         assert 2 * PAIRS_PER_NIGHT == seen.calls - outlook(strict.bench(), strict.plan(date(2))).calls
-        night = world.night(model, date=date(2))
+        night = settled(world, model, date=date(2))
         assert PAIRS_PER_NIGHT == drift_of(night)["pairs"]
         assert model.asked <= seen.calls
 
@@ -218,7 +229,7 @@ class TestAlarm:
         """Rollouts of the live text under the present name are the alarm's night's own, and so are the pairs drawn then."""
         world = patient(world)
         night, number = until_alarm(world)
-        key, former = world.model.key, rollouts.former(world.model.key, night.id)
+        key, former = world.bench().replay_key, rollouts.former(world.bench().replay_key, night.id)
         current = [r for r in world.rows("rollouts") if r["model"] == key]
         assert {night.id} == {r["night_id"] for r in current if r["text"] == BASE}
         assert not [r for r in current if r["sample"] >= DRIFT_SAMPLE]  # type: ignore[operator]
@@ -228,19 +239,20 @@ class TestAlarm:
         assert not [p for p in world.rows("pairs") if p["night_id"] == night.id and p["candidate_id"] in older]
         texts = {c["text"] for c in older.values()}
         assert not [r for r in current if r["text"] in texts and r["night_id"] != night.id]
-        after = world.night(Changed(world.model), date=date(number + 1))
+        after = settled(world, Changed(world.model), date=date(number + 1))
         assert not drift_of(after)["alarm"]
         assert PAIRS_PER_NIGHT == drift_of(after)["pairs"]
 
     def test_undecided_candidates_are_closed_with_the_reason(self, world: World) -> None:
         """None waits any more, and one that was decided keeps its verdict."""
         world = patient(world)
-        world.night(date=date(1))
+        world = replace(world, gating=replace(world.gating, alpha=1e-9))
+        settled(world, date=date(1))
         assert {"undecided"} == {c["verdict"] for c in world.rows("candidates")}
         waiting = {c["id"] for c in world.rows("candidates")}
         with world.database.writing() as connection:
             connection.exec_driver_sql("UPDATE rollouts SET score = 0.0 WHERE text = ?", (BASE,))
-        night = world.night(Changed(world.model), date=date(2))
+        night = settled(world, Changed(world.model), date=date(2))
         assert drift_of(night)["alarm"]
         closed = [c for c in world.rows("candidates") if c["id"] in waiting]
         assert {("closed", True)} == {(c["verdict"], "answers differently" in str(c["reason"])) for c in closed}
@@ -266,19 +278,19 @@ class TestAlarm:
 
     def test_other_texts_and_models_keep_what_was_measured(self, world: World) -> None:
         """An alarm is about one live text, the candidates on it, and one model."""
-        world.night(date=date(1))
+        settled(world, date=date(1))
         with world.database.writing() as connection:
             other = rollouts.put_text(connection, "- another live text\n")
             columns = "task_id, text, model, judge, sample, night_id, mode, answer, score, reason"
-            for text, model in ((other, world.model.key), (BASE, "another model")):
+            for text, model in ((other, world.bench().replay_key), (BASE, "another model")):
                 connection.exec_driver_sql(
                     f"INSERT INTO rollouts ({columns}) SELECT task_id, ?, ?, judge, sample, night_id, mode, answer, score,"
                     " reason FROM rollouts WHERE text = ? AND model = ? AND sample < 4",
-                    (text, model, BASE, world.model.key),
+                    (text, model, BASE, world.bench().replay_key),
                 )
             connection.exec_driver_sql("UPDATE rollouts SET score = 0.0 WHERE text = ?", (BASE,))
         kept = [r for r in world.rows("rollouts") if (r["text"], r["model"]) in others(world, other)]
-        assert drift_of(world.night(Changed(world.model), date=date(2)))["alarm"]
+        assert drift_of(settled(world, Changed(world.model), date=date(2)))["alarm"]
         assert kept
         assert kept == [r for r in world.rows("rollouts") if (r["text"], r["model"]) in others(world, other)]
 
@@ -289,7 +301,7 @@ def pairs_of(world: World, trial: Trial) -> tuple[Pair, ...]:
 
 
 def others(world: World, text: Digest) -> set[tuple[str, str]]:
-    return {(text, world.model.key), (BASE, "another model")}
+    return {(text, world.bench().replay_key), (BASE, "another model")}
 
 
 @pytest.fixture(scope="module")
@@ -298,9 +310,9 @@ def before_the_alarm(copy_of_mined: Callable[[str], World]) -> tuple[World, int]
     rehearsal = patient(copy_of_mined("rehearsal"))
     _, number = until_alarm(rehearsal)
     world = patient(copy_of_mined("before-the-alarm"))
-    world.night(date=date(1))
+    settled(world, date=date(1))
     for n in range(2, number):
-        world.night(Changed(world.model), date=date(n))
+        settled(world, Changed(world.model), date=date(n))
     return world, number
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -234,3 +235,24 @@ def test_an_unfinished_night_keeps_its_id(world: World) -> None:
     """Another scope or date has its own."""
     assert night_id(world.database, "user", "2026-10-01") != night_id(world.database, "user", "2026-10-02")
     assert night_id(world.database, "user", "2026-10-01") != night_id(world.database, "/p", "2026-10-01")
+
+
+class TestInTheWay:
+    def test_a_waiting_proposal_keeps_later_nights_from_trying_more(self, world: World) -> None:
+        """Its text would be the live one soon; the night says so and asks no model."""
+        world.night(date="2026-10-01")
+        assert {"waiting"} <= {str(p["status"]) for p in world.rows("proposals")}
+        model = FailingAt(world.model, 0, OUTAGE)
+        night = world.night(model, date="2026-10-02")
+        assert "waits for you" in night.message
+        assert 0 == model.asked
+
+    def test_a_skill_file_that_cannot_be_used_is_passed_over_with_its_reason(self, world: World) -> None:
+        """A file of broken bytes ends no night: the reason stands in the night's message."""
+        first = world.night(date="2026-10-01")
+        path = Path(str(world.rows("candidates")[0]["path"]))
+        path.parent.mkdir(parents=True)
+        path.write_bytes(b"\xff\xfe broken")
+        night = world.night(date="2026-10-02")
+        assert (NightStatus.DONE, NightStatus.DONE) == (first.status, night.status)
+        assert str(path) in night.message

@@ -88,7 +88,7 @@ class World:
     def night(self, model: Model | None = None, date: str = "2026-10-01") -> Night:
         """Run, or go on with, the night of this date."""
         plan = self.plan(date)
-        return run_night(self.bench(model, night_id(self.database, plan.scope, date)), plan, NIGHT)
+        return run_night(self.bench(model, night_id(self.database, plan.scope, date)), plan, lambda: NIGHT)
 
     def rows(self, table: str, *leave_out: str) -> list[dict[str, object]]:
         """A table's rows, in a stable order, without some columns."""

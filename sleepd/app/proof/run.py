@@ -126,7 +126,7 @@ _DISTRACTORS = Variant(
     name="useless and harmful edits only",
     reflection="distractors-only",
     edit_budget=1,
-    steps=40,
+    steps=48,
     pairs=20_000,
     nights=1,
 )

@@ -123,7 +123,7 @@ class World:
             gating=Gating(rule=self.terms.rule, alpha=self.terms.alpha, pairs_per_night=self.variant.pairs),
             surroundings=self.surroundings,
         )
-        return run_night(self.bench(night_id(self.database, plan.scope, plan.date)), plan, now)
+        return run_night(self.bench(night_id(self.database, plan.scope, plan.date)), plan, lambda: now)
 
     def bench(self, night: str) -> Bench:
         return Bench(
