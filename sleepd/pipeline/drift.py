@@ -115,3 +115,4 @@ def _set_aside(bench: Bench, base: Digest) -> None:
         rollouts.set_aside(connection, texts, model, bench.night_id)
         former = rollouts.former(model, bench.night_id)
         proposals.set_aside(connection, base, model, former, set_aside_because(bench))
+    bench.made.clear()

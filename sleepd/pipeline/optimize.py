@@ -114,8 +114,10 @@ def _accepted(trial: Trial) -> bool:
 
 
 def _drawn(bench: Bench, tried: Sequence[Trial]) -> int:
+    if not tried:
+        return 0
     with bench.database.reading() as connection:
-        return sum(proposals.drawn(connection, bench.night_id, t.candidate.id) for t in tried)
+        return proposals.drawn(connection, bench.night_id, *(t.candidate.id for t in tried))
 
 
 def _before_tonight(bench: Bench, ground: Ground) -> list[Trial]:

@@ -32,6 +32,8 @@ class Bench:
     night_id: str
     texts: dict[Digest, str] = field(default_factory=dict)
     """Texts already read, by address."""
+    made: dict[RolloutKey, Rollout] = field(default_factory=dict)
+    """Rollouts already read or made: candidates of one night share their baseline."""
 
     @property
     def replay_key(self) -> str:
@@ -72,8 +74,11 @@ def run_all(bench: Bench, orders: Sequence[Order]) -> list[Rollout]:
     as it is there, so that the next run goes on from there, also after a kill.
     """
     keys = [key(bench, order) for order in orders]
-    with bench.database.reading() as connection:
-        known = rollouts.load(connection, keys)
+    known = bench.made
+    unread = [k for k in keys if k not in known]
+    if unread:
+        with bench.database.reading() as connection:
+            known.update(rollouts.load(connection, unread))
     todo = {k: order for k, order in zip(keys, orders, strict=True) if k not in known}
     failed: Failure | None = None
     with ThreadPoolExecutor(max_workers=bench.workers) as executor, closing(_attempts(bench, executor, todo)) as groups:
@@ -84,7 +89,7 @@ def run_all(bench: Bench, orders: Sequence[Order]) -> list[Rollout]:
             made = {k: _rollout(bench, k, todo[k], o) for k, o in ready.items() if o not in outages}
             with bench.database.writing() as connection:
                 rollouts.save(connection, list(made.values()), bench.night_id)
-            known |= made
+            known.update(made)
     if failed is not None:
         raise outage(failed)
     return [known[k] for k in keys]

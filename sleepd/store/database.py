@@ -17,6 +17,7 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from sleepd.core.errors import DatabaseDamaged
+from sleepd.store.schema import metadata
 
 HEAD = "0003"
 """The newest migration. A test holds it against the scripts."""
@@ -108,7 +109,7 @@ def _create(path: Path) -> None:
     part = path.with_name(f"{path.name}.new-{os.getpid()}")
     part.unlink(missing_ok=True)
     part.touch(mode=0o600)
-    _migrate(part)
+    _make_tables(part)
     # Two first runs at once: whoever comes second keeps the database that is already there.
     try:
         os.link(part, path)
@@ -116,6 +117,16 @@ def _create(path: Path) -> None:
         pass
     finally:
         part.unlink()
+
+
+def _make_tables(path: Path) -> None:
+    """The newest schema at once, marked as such; a test holds it against what the migrations come to."""
+    engine = create_engine(f"sqlite:///{path}")
+    with engine.begin() as connection:
+        metadata.create_all(connection)
+        connection.exec_driver_sql("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
+        connection.exec_driver_sql("INSERT INTO alembic_version VALUES (?)", (HEAD,))
+    engine.dispose()
 
 
 def _migrate(path: Path) -> None:

@@ -181,11 +181,11 @@ def pairs(connection: Connection, id_: Digest) -> tuple[Pair, ...]:
     return tuple(Pair(draw=r.draw, task_id=TaskId(r.task_id), candidate=r.candidate, baseline=r.baseline) for r in rows)
 
 
-def drawn(connection: Connection, night_id: str, id_: Digest | None = None) -> int:
-    """How many pairs a night has drawn so far, for one candidate or for all."""
+def drawn(connection: Connection, night_id: str, *ids: Digest) -> int:
+    """How many pairs a night has drawn so far, for these candidates, or without any named for all."""
     query = select(func.count()).where(t.pairs.c.night_id == night_id)
-    if id_ is not None:
-        query = query.where(t.pairs.c.candidate_id == id_)
+    if ids:
+        query = query.where(t.pairs.c.candidate_id.in_(ids))
     return int(connection.execute(query).scalar_one())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -253,6 +254,10 @@ class TestInTheWay:
         path = Path(str(world.rows("candidates")[0]["path"]))
         path.parent.mkdir(parents=True)
         path.write_bytes(b"\xff\xfe broken")
-        night = world.night(date="2026-10-02")
+        try:
+            night = world.night(date="2026-10-02")
+        finally:
+            # The home is shared by the copies of this world.
+            shutil.rmtree(path.parent)
         assert (NightStatus.DONE, NightStatus.DONE) == (first.status, night.status)
         assert str(path) in night.message
