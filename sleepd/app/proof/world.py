@@ -70,6 +70,8 @@ class Variant:
     pairs: int = _PAIRS
     nights: int | None = None
     """None: as many as the main world has."""
+    enough: int | None = None
+    """Candidates after which no further night is run; None: all nights are run."""
 
 
 class World:
