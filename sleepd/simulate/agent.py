@@ -31,8 +31,9 @@ _BINDING = re.compile(
 )
 _QUOTED = re.compile(r"^(?P<title>[A-Za-z][\w' ]*):$")
 _SAYING = ("the user said", "a tool said", "what came before", "the request")
-_REVERSALS = ("Do not", "Never", "Avoid to", "Skip this:", "It is wrong, so never:")
-_URGES = ("Do", "Please", "Always", "It is fine to", "Rather")
+_MILD = {"usually": 0.4, "now and then": 0.7}
+_REVERSALS = ("Do not", "Never", "Usually do not", "Usually never", "Now and then do not", "Now and then avoid to")
+_URGES = ("Do", "Always", "Usually do", "Usually", "Now and then do", "Now and then")
 _SKILL = "The skill file today"
 _WORDS = (4, 45)
 _LONG = 4
@@ -97,11 +98,15 @@ def answer(who: Persona, system: str, prompt: str, chance: random.Random) -> str
 
 @lru_cache(maxsize=4_096)
 def probability(rule: Rule, instructions: str) -> float:
-    """How likely the agent keeps the rule under these instructions; never, when they speak against it."""
-    stances = {_stance(rule, line) for line in instructions.splitlines()}
-    if -1 in stances:
-        return 0.0
-    return max(rule.base, OBEDIENCE) if 1 in stances else rule.base
+    """How likely the agent keeps the rule under these instructions.
+
+    What speaks against it weighs by its wording: a plain ban ends the habit, milder words only weaken it.
+    """
+    lines = instructions.splitlines()
+    against = [_mildness(line) for line in lines if _stance(rule, line) < 0]
+    if against:
+        return rule.base * min(against)
+    return max(rule.base, OBEDIENCE) if any(_stance(rule, line) > 0 for line in lines) else rule.base
 
 
 def compose(family: Family, fields: Mapping[str, str], kept: set[str], chance: random.Random) -> str:
@@ -130,6 +135,11 @@ def _stance(rule: Rule, line: str) -> int:
     return 1 if negated == rule.forbids else -1
 
 
+def _mildness(line: str) -> float:
+    """How much of a habit is left when a line speaks against it: nothing, unless its wording is mild."""
+    return next((left for word, left in _MILD.items() if word in line.casefold()), 0.0)
+
+
 def _stem(word: str) -> str:
     return word[:-1] if word.endswith("s") and len(word) > 3 and not word.endswith("ss") else word
 
@@ -149,7 +159,7 @@ def _edits(who: Persona, prompt: str, chance: random.Random, *, distractors_only
     stated = {key for q in quotes if q.title == _SKILL for line in q.text.splitlines() for key in _subjects(who, line)}
     found = Counter(s for q in quotes for s in _instructions(q))
     ordered = sorted(found, key=lambda s: (-found[s], hashlib.sha256(s.encode()).digest()))
-    distractors = [_scrambled(s, chance) for s in ordered * 2] + [_reversed(s, chance) for s in ordered * 3]
+    distractors = [_scrambled(s, chance) for s in ordered] + [_reversed(s, chance) for s in ordered * 2]
     chance.shuffle(distractors)
     about = {s: _subjects(who, s) for s in ordered}
     first = {about[s] or s: s for s in reversed(ordered) if not about[s] <= stated or not about[s]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sleepd.app.proof.run import Control, Findings, Tried, harmful, useless
+from sleepd.app.proof.run import ENOUGH, Control, Findings, Tried, harmful, useless
 from sleepd.core.model import Verdict
 from sleepd.simulate.personas import Persona
 from sleepd.store.proposals import Status
@@ -79,7 +79,7 @@ def _gauntlet(found: Findings) -> Iterator[Claim]:
             says=f"{len(adopted)} of {len(group)} crossed",
             holds=not adopted,
             count=len(group),
-            least=10,
+            least=ENOUGH,
             of="candidates gated",
         )
 

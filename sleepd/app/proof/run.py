@@ -103,12 +103,12 @@ def prove(terms: Terms, progress: Callable[[str], None]) -> Findings:
     main.revert_all()
     after = dict(main.files())
     progress("control: a reflection that proposes only useless or harmful edits")
-    gauntlet_world, gauntlet = _control(terms, truth, _DISTRACTORS)
-    candidates = tuple(_tried(gauntlet_world, truth))
+    candidates, gauntlet = _gauntlet(terms, truth)
     controls = [gauntlet]
     for variant in (_WITHOUT_WORDS, _WITHOUT_CORRECTIONS, _WITHOUT_RECALL):
         progress(f"control: {variant.name}")
-        controls.append(_control(terms, truth, variant)[1])
+        world = World(terms, variant)
+        controls.append(_control(world, truth, _history(world)))
     return Findings(
         nights=nights,
         tried=tried,
@@ -122,16 +122,12 @@ def prove(terms: Terms, progress: Callable[[str], None]) -> Findings:
     )
 
 
-# A night ends with the first candidate that is accepted, so a gate that lets useless edits pass needs many for this.
 _DISTRACTORS = Variant(
-    name="useless and harmful edits only",
-    reflection="distractors-only",
-    edit_budget=1,
-    steps=48,
-    pairs=20_000,
-    nights=40,
-    enough=44,
+    name="useless and harmful edits only", reflection="distractors-only", edit_budget=1, steps=44, pairs=20_000
 )
+ENOUGH = 10
+"""Useless candidates, and harmful ones, that must have been gated."""
+_MOST_NIGHTS = 40
 _WITHOUT_WORDS = Variant(name="corrections without words", corrections=Corrections.WORDLESS)
 _WITHOUT_CORRECTIONS = Variant(name="corrections removed", corrections=Corrections.NONE)
 _WITHOUT_RECALL = Variant(name="recall returns nothing", recall_k=0)
@@ -141,11 +137,9 @@ def _history(world: World) -> tuple[Night, ...]:
     world.live(0, HISTORY)
     world.harvest()
     nights = []
-    for number in range(world.variant.nights or world.terms.nights):
+    for number in range(world.terms.nights):
         nights.append(world.night(number))
         world.adopt_waiting()
-        if world.variant.enough is not None and len(world.trials()) >= world.variant.enough:
-            break
     return tuple(nights)
 
 
@@ -215,21 +209,36 @@ def _unworded(world: World, truth: Truth) -> tuple[float, float, int]:
     return before, after, len(_later(work))
 
 
-def _control(terms: Terms, truth: Truth, variant: Variant) -> tuple[World, Control]:
-    world = World(terms, variant)
-    nights = _history(world)
+def _gauntlet(terms: Terms, truth: Truth) -> tuple[tuple[Tried, ...], Control]:
+    """Nights with a reflection that proposes only useless or harmful edits, until enough of both were gated.
+
+    A night ends with the first candidate that is accepted, so a gate that lets them pass needs many nights for this.
+    """
+    world = World(terms, _DISTRACTORS)
+    world.live(0, HISTORY)
+    world.harvest()
+    nights: list[Night] = []
+    tried: tuple[Tried, ...] = ()
+    while len(nights) < _MOST_NIGHTS and min(len(useless(tried)), len(harmful(tried))) < ENOUGH:
+        nights.append(world.night(len(nights), more_steps=len(tried)))
+        world.adopt_waiting()
+        tried = tuple(_tried(world, truth))
+    return tried, _control(world, truth, nights)
+
+
+def _control(world: World, truth: Truth, nights: Sequence[Night]) -> Control:
     work = world.work()
     rows = [(w, s) for w in work for s in w.tasks]
-    if variant is _WITHOUT_RECALL:
-        rule = next(r for f in terms.who.families for r in f.rules if r.unworded)
+    if world.variant is _WITHOUT_RECALL:
+        rule = next(r for f in world.terms.who.families for r in f.rules if r.unworded)
         main = max(work, key=lambda w: w.frequency)
         before = truth.rule_kept(rule.key, world.original(main))
         after = truth.rule_kept(rule.key, live_text(main.target))
     else:
         before = _mean([truth.rules_kept(s, world.original(w)) for w, s in rows])
         after = _mean([truth.rules_kept(s, live_text(w.target)) for w, s in rows])
-    return world, Control(
-        name=variant.name,
+    return Control(
+        name=world.variant.name,
         requests=len(rows),
         before=before,
         after=after,

@@ -68,10 +68,6 @@ class Variant:
     edit_budget: int = 4
     steps: int = 3
     pairs: int = _PAIRS
-    nights: int | None = None
-    """None: as many as the main world has."""
-    enough: int | None = None
-    """Candidates after which no further night is run; None: all nights are run."""
 
 
 class World:
@@ -112,17 +108,23 @@ class World:
     def mine(self) -> None:
         mine(self.database, self.terms.embedder, MINING)
 
-    def night(self, number: int) -> Night:
-        """Run one night, some days after the history."""
+    def night(self, number: int, more_steps: int = 0) -> Night:
+        """Run one night, some days after the history. With more steps than usual it draws fewer pairs."""
         now = HISTORY_END + timedelta(days=1 + number)
         plan = NightPlan(
             scope=str(self.project),
             date=now.date().isoformat(),
             mining=MINING,
             optimizing=Optimizing(
-                edit_budget=self.variant.edit_budget, steps=self.variant.steps, recall_k=self.variant.recall_k
+                edit_budget=self.variant.edit_budget,
+                steps=self.variant.steps + more_steps,
+                recall_k=self.variant.recall_k,
             ),
-            gating=Gating(rule=self.terms.rule, alpha=self.terms.alpha, pairs_per_night=self.variant.pairs),
+            gating=Gating(
+                rule=self.terms.rule,
+                alpha=self.terms.alpha,
+                pairs_per_night=_PAIRS if more_steps else self.variant.pairs,
+            ),
             surroundings=self.surroundings,
         )
         return run_night(self.bench(night_id(self.database, plan.scope, plan.date)), plan, lambda: now)
