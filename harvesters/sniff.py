@@ -39,6 +39,9 @@ _LONG_LINES = (
 
 def agent_of(path: Path) -> str | None:
     """The agent whose harvester reads this file; None when it is no known transcript or cannot be read."""
+    if path.exists() and not path.is_file():
+        # A pipe would keep a reader waiting for ever.
+        return None
     try:
         with path.open("rb") as stream:
             head = stream.read(HEAD_BYTES + 1)

@@ -256,7 +256,9 @@ def sealed_words(proposal: Proposal) -> str:
     """Before and after on the sealed tasks."""
     if proposal.sealed_before is None or proposal.sealed_after is None:
         return "not measured"
-    return f"{proposal.sealed_before:.2f} → {proposal.sealed_after:.2f}"
+    words = f"{proposal.sealed_before:.2f} → {proposal.sealed_after:.2f}"
+    # The gate's promise is about the tasks that judged; these did not, and they disagree.
+    return words + (" (worse: look twice)" if proposal.sealed_after < proposal.sealed_before else "")
 
 
 def sealed_json(proposal: Proposal) -> Plain:

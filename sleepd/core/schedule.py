@@ -29,6 +29,16 @@ DRIFT_SAMPLE = 2_000_000_000
 """Plus the number of the drift pair (`core.drift`); on validation tasks, so beyond what any candidate comes to."""
 
 
+def of_candidate(sample: int) -> bool:
+    """Whether a rollout with this number was made for a candidate's pair: its outcome stands, whatever it is."""
+    return SAMPLES_PER_CANDIDATE <= sample < TRAINING_SAMPLE
+
+
+def of_live_text(sample: int) -> bool:
+    """Whether a rollout with this number was made under the live text alone."""
+    return sample in BASELINE_SAMPLES or TRAINING_SAMPLE <= sample < SEALED_SAMPLE or sample >= DRIFT_SAMPLE
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draw:
     """One pair to be measured."""

@@ -57,7 +57,9 @@ def adopt(database: Database, proposal: Proposal, surroundings: Surroundings, no
         gated = rollouts.text(connection, trial.candidate.text)
     path = Path(trial.candidate.target.path)
     live = files.read(path)
-    decided = plan(live.text if live is not None else None, base or None, gated)
+    # No file and an empty file are one text to the gate, and two things to the person who made the empty one.
+    nothing = None if live is None or live.text else ""
+    decided = plan(live.text if live is not None else None, base or nothing, gated)
     entry = Adoption(
         number=0,
         proposal_id=proposal.id,

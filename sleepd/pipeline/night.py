@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from pathlib import Path
 
 from sleepd.core import drift
 from sleepd.core.errors import BudgetSpent, Conflict, NotMeasured
-from sleepd.core.model import Split, Verdict, digest
+from sleepd.core.model import Cause, Split, Verdict, digest
 from sleepd.core.ports import Ask, Failure, Purpose
 from sleepd.pipeline.drift import set_aside_because, watched
 from sleepd.pipeline.mine import Mining, clusters, mine
@@ -79,7 +80,7 @@ def outlook(bench: Bench, plan: NightPlan) -> Outlook:
     in_scope = [s for s in everything if plan.scope in ("user", s.task.project)]
     work = find_work(clusters(in_scope, plan.mining.min_sessions), plan.surroundings)
     wanted = [w for w in work if plan.skill in (None, w.target.name)]
-    chosen, reason = _choose(bench, wanted, plan.optimizing)
+    chosen, reason = _choose(bench, wanted)
     return Outlook(work=work, chosen=chosen, reason=reason, calls=_most_calls(chosen, plan))
 
 
@@ -112,11 +113,14 @@ def run_night(
 
 
 def preflight(bench: Bench) -> None:
-    """One short real call to each model; raises `NotMeasured` or `BudgetSpent` when it fails."""
+    """One short real call to each model; raises `NotMeasured` or `BudgetSpent` when it gives no answer.
+
+    A reply that was cut off is an answer: the model is there.
+    """
     for model in dict.fromkeys((bench.model, bench.reflector)):
         ask = Ask(purpose=Purpose.PREFLIGHT, system=OWN_MARK, prompt="Reply with the word ready.", max_tokens=64)
         outcome = model.ask(ask)
-        if isinstance(outcome, Failure) and outcome.cause.outside:
+        if isinstance(outcome, Failure) and outcome.cause is not Cause.OVERLONG:
             raise outage(outcome)
 
 
@@ -131,11 +135,11 @@ def _steps(bench: Bench, plan: NightPlan, progress: Callable[[str], None] | None
     return _Came(status=NightStatus.DONE, message=_changed(bench, done) + _message(done, staged), report=report)
 
 
-def _choose(bench: Bench, work: Sequence[Work], optimizing: Optimizing) -> tuple[Work | None, str]:
+def _choose(bench: Bench, work: Sequence[Work]) -> tuple[Work | None, str]:
     """The most expensive work that can be judged and has not just been tried in vain."""
     reasons = []
     for one in work:
-        reason = one.missing or _in_the_way(bench, one, optimizing)
+        reason = one.missing or _in_the_way(bench, one)
         if reason is None:
             return one, ""
         if one.friction > 0:
@@ -143,15 +147,17 @@ def _choose(bench: Bench, work: Sequence[Work], optimizing: Optimizing) -> tuple
     return None, "; ".join(reasons) or "no recurring work that was ever corrected"
 
 
-def _in_the_way(bench: Bench, work: Work, optimizing: Optimizing) -> str | None:
+def _in_the_way(bench: Bench, work: Work) -> str | None:
     """Why nothing can be tried for this work tonight; None when something can."""
+    if work.target.project and not Path(work.target.project).is_dir():
+        return "its project folder is gone"
     try:
         live = live_text(work.target)
     except Conflict as error:
         return str(error)
     if _waits(bench, work, live):
         return "a proposal for it waits for you; `sleepd review` shows it"
-    if exhausted(bench, work, optimizing.steps):
+    if exhausted(bench, work):
         return "everything proposed for the present text was tried; new sessions will bring something new"
     return None
 

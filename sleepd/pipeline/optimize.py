@@ -24,6 +24,8 @@ from sleepd.store import proposals, rollouts
 from sleepd.store.proposals import Status, Trial
 from sleepd.store.tasks import StoredTask
 
+_PATIENCE = 2
+"""Nights without anything learnt after which the same work is passed over until something new comes in."""
 _RECOGNISED = 200
 """So many of its first characters tell a request again."""
 
@@ -88,8 +90,8 @@ def optimize(
     )
 
 
-def exhausted(bench: Bench, work: Work, steps: int) -> bool:
-    """Whether a whole night's tries for this live text and these tasks were rejected, and nothing waits.
+def exhausted(bench: Bench, work: Work) -> bool:
+    """Whether all that two nights tried for this live text and these tasks was rejected, and nothing waits.
 
     Tonight's own tries do not count, so that a rerun of a killed night goes on with the same work.
     """
@@ -100,7 +102,7 @@ def exhausted(bench: Bench, work: Work, steps: int) -> bool:
     earlier = [t for t in trials if t.night_id != bench.night_id]
     same = [t for t in earlier if _on(base, t) and t.candidate.tasks == tasks]
     failed = [t for t in same if t.candidate.verdict in (Verdict.REJECTED, Verdict.CLOSED)]
-    return len(failed) >= steps and len(failed) == len(same)
+    return len({t.night_id for t in failed}) >= _PATIENCE and len(failed) == len(same)
 
 
 def failed_edits(trials: Sequence[Trial]) -> tuple[Edit, ...]:
@@ -213,8 +215,10 @@ def _set_aside(bench: Bench, ground: Ground) -> Iterator[Tried]:
 
 
 def _unsealed(task: Task, judging: Sequence[Task]) -> Task:
-    """The task without what came before it, when that was work that only judges (promise 5)."""
-    told = any(t.session_id == task.session_id and t.request[:_RECOGNISED] in task.context for t in judging)
+    """The task without what came before it, when that may have been work that only judges (promise 5)."""
+    told = any(
+        t.session_id == task.session_id and (t.at < task.at or t.request[:_RECOGNISED] in task.context) for t in judging
+    )
     return replace(task, context="") if told else task
 
 

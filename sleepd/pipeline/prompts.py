@@ -49,8 +49,7 @@ def rollout_version() -> str:
 def reflect_ask(skill: str, cases: Sequence[Case], failed: Sequence[Edit], limit: int, max_tokens: int) -> Ask:
     """Ask for edits. The checks themselves are never shown: the model could write to the test."""
     parts = [
-        "The skill file today:",
-        quoted(skill or _NO_SKILL),
+        _part("The skill file today", skill or _NO_SKILL),
         *(_case(number, case) for number, case in enumerate(cases, 1)),
     ]
     if failed:

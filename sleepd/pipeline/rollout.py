@@ -9,13 +9,17 @@ from dataclasses import dataclass, field
 
 from sleepd.core.check import judge
 from sleepd.core.errors import BudgetSpent, NotMeasured
-from sleepd.core.model import Cause, Digest, Rollout, RolloutKey, TaskId, Unscored
+from sleepd.core.model import Cause, Digest, Rollout, RolloutKey, Score, TaskId, Unscored
 from sleepd.core.ports import Ask, Embedder, Failure, Model, Reply
+from sleepd.core.schedule import of_candidate, of_live_text
 from sleepd.core.score import Metric, score
 from sleepd.pipeline.prompts import rollout_ask, rollout_version
 from sleepd.store import rollouts
 from sleepd.store.database import Database
 from sleepd.store.tasks import StoredTask
+
+_SILENT_CALLS = 8
+"""So many calls in a row without an answer, all under the live text, are an outage."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,21 +82,35 @@ def run_all(bench: Bench, orders: Sequence[Order]) -> list[Rollout]:
     unread = [k for k in keys if k not in known]
     if unread:
         with bench.database.reading() as connection:
-            known.update(rollouts.load(connection, unread))
+            known.update(rollouts.load(connection, unread, bench.night_id))
     todo = {k: order for k, order in zip(keys, orders, strict=True) if k not in known}
     failed: Failure | None = None
+    held: dict[RolloutKey, Rollout] = {}
     with ThreadPoolExecutor(max_workers=bench.workers) as executor, closing(_attempts(bench, executor, todo)) as groups:
         for ready in groups:
             # An outage says nothing about the text and is not kept.
             outages = [o for o in ready.values() if isinstance(o, Failure) and o.cause.outside]
             failed = next(iter(outages), failed)
-            made = {k: _rollout(bench, k, todo[k], o) for k, o in ready.items() if o not in outages}
-            with bench.database.writing() as connection:
-                rollouts.save(connection, list(made.values()), bench.night_id)
-            known.update(made)
+            held |= {k: _rollout(bench, k, todo[k], o) for k, o in ready.items() if o not in outages}
+            if any(_answered(k, o) for k, o in ready.items()):
+                _keep(bench, held)
     if failed is not None:
+        _keep(bench, {k: r for k, r in held.items() if isinstance(r.result, Score) or of_candidate(k.sample)})
         raise outage(failed)
+    _keep(bench, held)
     return [known[k] for k in keys]
+
+
+def _answered(k: RolloutKey, outcome: Reply | Failure) -> bool:
+    """Whether the outcome shows that the model is there, so that failures beside it are about what was asked."""
+    return isinstance(outcome, Reply) or (of_candidate(k.sample) and not outcome.cause.outside)
+
+
+def _keep(bench: Bench, held: dict[RolloutKey, Rollout]) -> None:
+    with bench.database.writing() as connection:
+        rollouts.save(connection, list(held.values()), bench.night_id)
+    bench.made.update(held)
+    held.clear()
 
 
 def outage(failure: Failure) -> NotMeasured | BudgetSpent:
@@ -107,17 +125,26 @@ def _attempts(
 ) -> Generator[dict[RolloutKey, Reply | Failure], None, None]:
     """The outcomes as they come in: each time, all that are there by then."""
     stop: list[Failure] = []
+    silent: list[Failure] = []
 
-    def attempt(ask: Ask) -> Reply | Failure:
+    def attempt(order: Order) -> Reply | Failure:
         # After the first outage the remaining calls would only fail, or cost, as well.
         if stop:
             return stop[0]
-        outcome = _ask_once(bench.model, ask)
-        if isinstance(outcome, Failure) and outcome.cause.outside:
+        outcome = _ask_once(bench.model, _ask(bench, order))
+        if isinstance(outcome, Reply):
+            silent.clear()
+        elif outcome.cause.outside:
             stop.append(outcome)
+        elif of_live_text(order.sample):
+            silent.append(outcome)
+            if len(silent) >= _SILENT_CALLS:
+                # The text that everybody uses every day is not what keeps the model from answering at all.
+                stop.append(_silence(outcome))
+                return stop[0]
         return outcome
 
-    pending = {executor.submit(attempt, _ask(bench, order)): k for k, order in todo.items()}
+    pending = {executor.submit(attempt, order): k for k, order in todo.items()}
     try:
         while pending:
             done, _ = wait(pending, return_when=FIRST_COMPLETED)
@@ -126,6 +153,11 @@ def _attempts(
         # When the night is ended in the middle, calls that were not begun are not paid for.
         for future in pending:
             future.cancel()
+
+
+def _silence(last: Failure) -> Failure:
+    said = f"{_SILENT_CALLS} calls in a row gave no answer ({last.cause}): {last.message}"
+    return Failure(cause=Cause.NETWORK, message=said)
 
 
 def _ask(bench: Bench, order: Order) -> Ask:

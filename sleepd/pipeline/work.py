@@ -98,10 +98,9 @@ def _target(members: Sequence[StoredTask], surroundings: Surroundings) -> SkillT
     requests = [s.task.request for s in members[:_NAMED_AFTER]]
     # What the requests have in common names the work; a whole request would carry one day's details, and whatever
     # else the user said in it, into every later session.
-    common = " ".join(shared_words(requests)) or min(requests, key=len)
-    return targets.new_project_target(
-        agent, Path(first.task.project), targets.slug(common), targets.when_to_load(common)
-    )
+    common = " ".join(shared_words(requests))
+    name = targets.slug(common or f"recurring work {first.task.id[:8]}")
+    return targets.new_project_target(agent, Path(first.task.project), name, targets.when_to_load(common))
 
 
 def shared_words(requests: Sequence[str]) -> tuple[str, ...]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from sqlalchemy import Connection, Row, Table, func, select, tuple_, update
+from sqlalchemy.dialects.sqlite import Insert
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from sleepd.core.model import Cause, Digest, Rollout, RolloutKey, Score, TaskId, Unscored, digest
 from sleepd.core.ports import Reply
+from sleepd.core.schedule import of_candidate
 from sleepd.store import schema as t
 
 _KEYS_AT_ONCE = 400
@@ -50,14 +53,26 @@ def text(connection: Connection, address: Digest) -> str:
 
 
 def save(connection: Connection, rollouts: Sequence[Rollout], night_id: str) -> None:
-    """Keep rollouts; one that is there already stays as it is."""
+    """Keep rollouts. One that is there already stays as it is, unless it could not be scored."""
     rows = [_row(rollout, night_id) for rollout in rollouts]
     if rows:
-        connection.execute(upsert(t.rollouts).on_conflict_do_nothing(), rows)
+        connection.execute(_statement(), rows)
 
 
-def load(connection: Connection, keys: Iterable[RolloutKey]) -> dict[RolloutKey, Rollout]:
-    """Those of these rollouts that were made."""
+@cache
+def _statement() -> Insert:
+    statement = upsert(t.rollouts)
+    fresh = {c.name: statement.excluded[c.name] for c in t.rollouts.c if not c.primary_key}
+    keys = [c.name for c in t.rollouts.primary_key]
+    return statement.on_conflict_do_update(index_elements=keys, set_=fresh, where=t.rollouts.c.score.is_(None))
+
+
+def load(connection: Connection, keys: Iterable[RolloutKey], night_id: str) -> dict[RolloutKey, Rollout]:
+    """Those of these rollouts that were made.
+
+    What an earlier night could not score is left out, to be made again: a bad hour of the provider must not stand for
+    the live text for ever. Only a candidate's own draws stand as they fell, since drawing them again would be choosing.
+    """
     c = t.rollouts.c
     columns = tuple_(c.task_id, c.text, c.model, c.judge, c.sample)
     wanted = [(k.task_id, k.text, k.model, k.judge, k.sample) for k in keys]
@@ -65,8 +80,9 @@ def load(connection: Connection, keys: Iterable[RolloutKey]) -> dict[RolloutKey,
     for start in range(0, len(wanted), _KEYS_AT_ONCE):
         query = select(t.rollouts).where(columns.in_(wanted[start : start + _KEYS_AT_ONCE]))
         for row in connection.execute(query):
-            rollout = _rollout(row)
-            found[rollout.key] = rollout
+            if row.score is not None or row.night_id == night_id or of_candidate(row.sample):
+                rollout = _rollout(row)
+                found[rollout.key] = rollout
     return found
 
 

@@ -152,12 +152,32 @@ class TestOutage:
         assert ["done"] == [n["status"] for n in world.rows("nights")]
 
     def test_preflight_asks_each_model_once(self, world: World) -> None:
-        """A refusal is no outage; a logged-out client is."""
-        model = ScriptedModel(otherwise=Failure(cause=Cause.REFUSED, message="no"))
+        """A reply that is cut off is an answer; a refusal, an empty reply or a logged-out client is none."""
+        model = ScriptedModel(otherwise=Failure(cause=Cause.OVERLONG, message="cut"))
         preflight(world.bench(model))
         assert 1 == len(model.asks)
-        with pytest.raises(NotMeasured, match="log in"):
-            preflight(world.bench(ScriptedModel(otherwise=Failure(cause=Cause.AUTH, message="log in"))))
+        for cause in (Cause.AUTH, Cause.REFUSED, Cause.MALFORMED):
+            with pytest.raises(NotMeasured, match="log in"):
+                preflight(world.bench(ScriptedModel(otherwise=Failure(cause=cause, message="log in"))))
+
+    def test_a_model_that_never_answers_is_an_outage_and_leaves_nothing_behind(self, world: World) -> None:
+        """Eight failures in a row under the live text: nothing of them is kept, and the night says why."""
+
+        class Mute:
+            key = world.model.key
+
+            def ask(self, ask: Ask) -> Reply | Failure:
+                if ask.purpose is Purpose.ROLLOUT:
+                    return Failure(cause=Cause.TIMEOUT, message="no answer within 120 s")
+                return world.model.ask(ask)
+
+        world = replace(world, optimizing=replace(world.optimizing, minibatch=8))
+        night = world.night(Mute())
+        assert NightStatus.NOT_MEASURED is night.status
+        assert "8 calls in a row gave no answer (timeout)" in night.message
+        assert ([], []) == (world.rows("rollouts"), world.rows("candidates"))
+        assert NightStatus.DONE is world.night().status
+        assert world.rows("candidates")
 
     def test_every_prompt_bears_our_mark(self, world: World) -> None:
         """So that a transcript of our own run is never taken for work."""

@@ -191,14 +191,15 @@ class TestMeasuring:
 
 
 def test_a_rerun_does_not_take_tonights_own_failures_for_the_end(world: World) -> None:
-    """Two rejected tries end the work for later nights, not for the night that made them and was killed."""
-    bench = world.bench(ScriptedModel(otherwise="fine"))
-    for text in ("- x\n", "- y\n"):
+    """Two nights of rejected tries end the work for later nights, not for the night that made them and was killed."""
+    model = ScriptedModel(otherwise="fine")
+    for night, text in (("n1", "- x\n"), ("n2", "- y\n")):
+        bench = world.bench(model, night=night)
         ground, trial = entered(world, bench, text)
         measure(bench, ground, trial, replace(GATING, max_pairs=2), 2)
-    work, later = work_of(world), world.bench(bench.model, night="n2")
-    assert (False, True) == (exhausted(bench, work, 2), exhausted(later, work, 2))
-    assert not exhausted(later, work, 3)
+    work = work_of(world)
+    assert not exhausted(world.bench(model, night="n2"), work)
+    assert exhausted(world.bench(model, night="n3"), work)
 
 
 def test_a_candidate_may_draw_what_it_drew_and_what_nobody_did(world: World) -> None:

@@ -50,6 +50,7 @@ from sleepd.core.model import (
     Verdict,
 )
 from sleepd.core.ports import Reply
+from sleepd.core.schedule import SAMPLES_PER_CANDIDATE
 from sleepd.core.split import Placed
 from sleepd.store import nights, proposals, rollouts, sessions, tasks
 from sleepd.store.database import Database
@@ -296,9 +297,21 @@ class TestMeasured:
             rollouts.save(connection, [SCORED, HOLE], "n1")
             rollouts.save(connection, [replace(SCORED, answer="other")], "n2")
             wanted = [SCORED.key, HOLE.key, replace(KEY, sample=9)]
-            assert {SCORED.key: SCORED, HOLE.key: HOLE} == rollouts.load(connection, wanted)
+            assert {SCORED.key: SCORED, HOLE.key: HOLE} == rollouts.load(connection, wanted, "n1")
             many = [replace(KEY, sample=n) for n in range(1_000)]
-            assert 2 == len(rollouts.load(connection, many))
+            assert 2 == len(rollouts.load(connection, many, "n1"))
+
+    def test_a_later_night_makes_again_what_could_not_be_scored_but_for_a_candidates_own_draws(
+        self, database: Database
+    ) -> None:
+        """A bad hour does not stand for the live text for ever; drawing a candidate's pair again would be choosing."""
+        own = replace(HOLE, key=replace(HOLE.key, sample=SAMPLES_PER_CANDIDATE))
+        mended = replace(HOLE, result=SCORED.result, answer="fine")
+        with database.writing() as connection:
+            rollouts.save(connection, [HOLE, own], "n1")
+            assert {own.key: own} == rollouts.load(connection, [HOLE.key, own.key], "n2")
+            rollouts.save(connection, [mended], "n2")
+            assert {HOLE.key: mended} == rollouts.load(connection, [HOLE.key], "n3")
 
     def test_texts_and_reflections_are_kept_by_content(self, database: Database) -> None:
         """Paid for once."""

@@ -220,9 +220,12 @@ def _gauntlet(terms: Terms, truth: Truth) -> tuple[tuple[Tried, ...], Control]:
     nights: list[Night] = []
     tried: tuple[Tried, ...] = ()
     while len(nights) < _MOST_NIGHTS and min(len(useless(tried)), len(harmful(tried))) < ENOUGH:
-        nights.append(world.night(len(nights), more_steps=len(tried)))
+        before = len(tried)
+        nights.append(world.night(len(nights)))
         world.adopt_waiting()
         tried = tuple(_tried(world, truth))
+        if len(tried) == before:
+            break
     return tried, _control(world, truth, nights)
 
 

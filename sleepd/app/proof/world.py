@@ -108,8 +108,8 @@ class World:
     def mine(self) -> None:
         mine(self.database, self.terms.embedder, MINING)
 
-    def night(self, number: int, more_steps: int = 0) -> Night:
-        """Run one night, some days after the history. With more steps than usual it draws fewer pairs."""
+    def night(self, number: int) -> Night:
+        """Run one night, some days after the history."""
         now = HISTORY_END + timedelta(days=1 + number)
         plan = NightPlan(
             scope=str(self.project),
@@ -117,13 +117,13 @@ class World:
             mining=MINING,
             optimizing=Optimizing(
                 edit_budget=self.variant.edit_budget,
-                steps=self.variant.steps + more_steps,
+                steps=self.variant.steps,
                 recall_k=self.variant.recall_k,
             ),
             gating=Gating(
                 rule=self.terms.rule,
                 alpha=self.terms.alpha,
-                pairs_per_night=_PAIRS if more_steps else self.variant.pairs,
+                pairs_per_night=self.variant.pairs,
             ),
             surroundings=self.surroundings,
         )
