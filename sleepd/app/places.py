@@ -16,7 +16,7 @@ class Places:
     """The settings file."""
     database: Path
     state: Path
-    """The folder of logs, locks and reports: all of it can be deleted without losing what was learnt."""
+    """The folder of logs and locks: all of it can be deleted without losing what was learnt."""
 
     @property
     def log(self) -> Path:
@@ -37,11 +37,6 @@ class Places:
     def adoption_lock(self) -> Path:
         """The lock file that whoever writes a skill file holds."""
         return self.state / "adoption.lock"
-
-    @property
-    def reports(self) -> Path:
-        """The folder of written reports."""
-        return self.state / "reports"
 
     @classmethod
     def below(cls, folder: Path) -> Places:

@@ -311,7 +311,9 @@ def preview_text(seen: Previewed) -> str:
     e = seen.estimate
     cost = dollars(e.cost_usd) if e.cost_usd is not None else "cost unknown (set both model prices to see it)"
     lines += ["", f"tonight would work on {chosen.target.name} ({chosen.target.path})"]
-    lines += [f"at most {e.calls} model calls, about {e.tokens_in:,} tokens in and {e.tokens_out:,} out: {cost}"]
+    lines += [
+        f"about {e.calls} model calls, {e.tokens_in:,} tokens in and {e.tokens_out:,} out at the most: {cost}"
+    ]
     return "\n".join([*lines, "nothing was asked of a model and no night was written"])
 
 

@@ -286,12 +286,13 @@ class Night(Section):
     max_calls: Count | None = Field(
         default=None,
         examples=[500],
-        description="Model calls of one night. Absent: asked on the first run; nothing is spent unasked.",
+        description="Model calls of one run; another run on the same date may make as many again. Absent: asked on "
+        "the first run; nothing is spent unasked.",
     )
     budget_usd: Dollars | None = Field(
         default=None,
         examples=[2.0],
-        description="Dollars of one night. Absent: asked on the first run. A model without a known price stops "
+        description="Dollars of one run. Absent: asked on the first run. A model without a known price stops "
         "the run when this is set.",
     )
     workers: Annotated[int, Field(ge=1, le=32)] = Field(

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from sleepd.core import plaintext
 from sleepd.core.edit import split_regions
 from sleepd.core.errors import Conflict
-from sleepd.core.model import Digest, digest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,30 +42,6 @@ class RevertPlan:
     @property
     def changes(self) -> bool:
         return self.text != self.current
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Journal:
-    """One adoption as it has to be kept for a revert."""
-
-    path: str
-    """Absolute."""
-    root: str
-    """The folder that writing must not leave."""
-    before: str | None
-    """The whole text before; None when the file did not exist."""
-    after: str
-    proven: bool
-    made_folders: tuple[str, ...] = ()
-    """Absolute, outermost first."""
-
-    @property
-    def before_digest(self) -> Digest | None:
-        return None if self.before is None else digest(self.before)
-
-    @property
-    def after_digest(self) -> Digest:
-        return digest(self.after)
 
 
 def plan(live: str | None, base: str | None, gated: str) -> Plan:

@@ -19,6 +19,8 @@ from sleepd.core.ports import Vectors
 
 DIMENSIONS = 1024
 _SIZES = (3, 4, 5)
+_SHORT_SIZES = (1, 2, 3)
+_DENSE_FROM = "\u2e80"
 # Texts whose counts are kept: a night compares the same requests again and again.
 _REMEMBERED = 2_048
 _LATIN_END = 0x250
@@ -27,7 +29,9 @@ _WEIGHT_OTHER = 0.1
 
 
 def vectors(texts: Sequence[str]) -> Vectors:
-    """Hashed counts of runs of 3-5 characters, log-damped; shape (len(texts), 1024), rows of length 1 (0 if empty).
+    """Hashed, log-damped counts of runs of 3-5 characters (1-3 in dense scripts such as Chinese).
+
+    Shape (len(texts), 1024), rows of length 1 (0 if empty).
 
     Each run's sign follows from its hash as well, so that collisions cancel out and unrelated texts come out near 0
     (Weinberger et al. 2009, "Feature hashing for large scale multitask learning").
@@ -82,10 +86,16 @@ def _counts(text: str) -> Mapping[int, float]:
     """Damped counts of the text's character runs, by the runs' hashes."""
     folded = f" {' '.join(text.casefold().split())} "
     runs: Counter[int] = Counter()
-    for size in _SIZES:
+    for size in _SHORT_SIZES if _is_dense(folded) else _SIZES:
         for start in range(len(folded) - size + 1):
             runs[zlib.crc32(folded[start : start + size].encode("utf-8", "surrogatepass"))] += 1
     return {run: 1 + math.log(count) for run, count in runs.items()}
+
+
+def _is_dense(text: str) -> bool:
+    """Whether most letters are ideographs, kana or hangul: one of them says as much as several of an alphabet."""
+    letters = [c for c in text if c.isalpha()]
+    return 2 * sum(c >= _DENSE_FROM for c in letters) > len(letters)
 
 
 def _square(counts: Mapping[int, float]) -> float:

@@ -102,11 +102,6 @@ def trials(connection: Connection, *conditions: ColumnElement[bool]) -> tuple[Tr
     return tuple(_trial(r) for r in connection.execute(select(t.candidates).where(*conditions).order_by("number")))
 
 
-def under_trial(connection: Connection, path: str) -> tuple[Trial, ...]:
-    """The undecided candidates for one file."""
-    return trials(connection, t.candidates.c.path == path, t.candidates.c.verdict == Verdict.UNDECIDED.value)
-
-
 def for_target(connection: Connection, path: str) -> tuple[Trial, ...]:
     """All candidates there ever were for one file."""
     return trials(connection, t.candidates.c.path == path)

@@ -228,7 +228,7 @@ class TestPlaces:
         monkeypatch.setenv("SLEEPD_HOME", str(tmp_path))
         places = config.places()
         assert (tmp_path / "config.toml", tmp_path / "sleepd.db") == (places.config, places.database)
-        assert {tmp_path / "state"} == {places.log.parent, places.lock.parent, places.reports.parent}
+        assert {tmp_path / "state"} == {places.log.parent, places.lock.parent}
 
     def test_a_private_folder_is_the_owners_alone(self, tmp_path: Path) -> None:
         """So are the folders made above it; what existed keeps its rights."""

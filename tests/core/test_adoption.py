@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sleepd.core import edit as edits
-from sleepd.core.adoption import Journal, Plan, RevertPlan, merge, plan, revert_plan
+from sleepd.core.adoption import Plan, RevertPlan, merge, plan, revert_plan
 from sleepd.core.edit import Region
 from sleepd.core.errors import Conflict
-from sleepd.core.model import Edit, EditOp, digest
+from sleepd.core.model import Edit, EditOp
 
 BASE = f"# Mine\nfirst\nsecond\n\n{Region.LEARNT.opening}\n- a\n- b\n{Region.LEARNT.closing}\n\nlast\n"
 GATED = BASE.replace("- b\n", "- b\n- c\n")
@@ -102,11 +102,6 @@ class TestRevert:
         """A later change of the same lines, a removed file, or a grown one stop the revert."""
         with pytest.raises(Conflict):
             revert_plan(current, GATED, before)
-
-    def test_journal_knows_its_digests(self) -> None:
-        """The digests of a journal are those of its texts; None stands for no file."""
-        entry = Journal(path="/p/SKILL.md", root="/p", before=None, after=GATED, proven=True)
-        assert (None, digest(GATED)) == (entry.before_digest, entry.after_digest)
 
 
 LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "d\n", "\n", "e\r\n"]), max_size=8).map("".join)

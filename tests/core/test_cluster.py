@@ -119,6 +119,16 @@ def test_day_by_day_gives_what_all_at_once_gives() -> None:
         assert whole == (*then, *second.members)
 
 
+def test_chinese_requests_of_one_kind_are_one_cluster() -> None:
+    """One ideograph says as much as several letters, so short runs of them carry the likeness."""
+    frames = ("请为{m}模块的{t}写一条提交信息。", "帮我写一下{m}模块{t}的提交信息", "给{m}模块里的{t}写提交信息吧")
+    pairs = [(m, t) for m in ("auth", "billing", "core") for t in ("登录", "发票", "搜索")]
+    texts = [frames[n % 3].format(m=m, t=t) for n, (m, t) in enumerate(pairs)]
+    vectors = ngrams.vectors(texts)
+    got = assign(ids(len(texts)), vectors, (), 0.35)
+    assert 1 == len(set(got.members))
+
+
 def test_centres_add_up_their_members() -> None:
     """The sum of the rows and their number, in order of first appearance."""
     got = centres([ClusterId("b"), ClusterId("a"), ClusterId("b")], flat(0, 90, 90))

@@ -360,16 +360,12 @@ class TestMeasured:
                 proposals.drawn(connection, "n1"), proposals.drawn(connection, "n1", CANDIDATE.id),
                 proposals.drawn(connection, "n1", Digest("other")), proposals.nights(connection, CANDIDATE.id),
             )  # fmt: skip
-            assert 1 == len(proposals.under_trial(connection, "/p/S.md"))
             proposals.decide(connection, CANDIDATE.id, decision, 2)
             decided = proposals.trial(connection, CANDIDATE.id)
             assert (Verdict.ACCEPTED, 3.0, -1.0, 0.5, 2) == (
                 decided.candidate.verdict, decided.evidence, decided.counter_evidence, decided.effect, decided.nights
             )  # fmt: skip
-            assert (1, 2, ()) == (
-                proposals.acceptances(connection), proposals.next_index(connection),
-                proposals.under_trial(connection, "/p/S.md"),
-            )  # fmt: skip
+            assert (1, 2) == (proposals.acceptances(connection), proposals.next_index(connection))
             assert (
                 (decided,) == proposals.unstaged(connection, "/p/S.md") == proposals.for_target(connection, "/p/S.md")
             )

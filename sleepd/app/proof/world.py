@@ -62,7 +62,7 @@ class Variant:
     name: str
     corrections: Corrections = Corrections.WORDED
     poisoned: bool = False
-    recall_k: int = 8
+    recall_k: int = 12
     reflection: str = ""
     """A variant of the simulated reflection."""
     edit_budget: int = 4
