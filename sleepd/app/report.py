@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sleepd.app.doctor import Row
     from sleepd.app.init import Begun
     from sleepd.app.places import Places
-    from sleepd.app.tonight import Previewed
+    from sleepd.app.tonight import Previewed, Ran
     from sleepd.pipeline.adopt import Written
     from sleepd.pipeline.ingest import IngestReport
     from sleepd.pipeline.mine import MineReport
@@ -311,9 +311,7 @@ def preview_text(seen: Previewed) -> str:
     e = seen.estimate
     cost = dollars(e.cost_usd) if e.cost_usd is not None else "cost unknown (set both model prices to see it)"
     lines += ["", f"tonight would work on {chosen.target.name} ({chosen.target.path})"]
-    lines += [
-        f"about {e.calls} model calls, {e.tokens_in:,} tokens in and {e.tokens_out:,} out at the most: {cost}"
-    ]
+    lines += [f"about {e.calls} model calls, {e.tokens_in:,} tokens in and {e.tokens_out:,} out at the most: {cost}"]
     return "\n".join([*lines, "nothing was asked of a model and no night was written"])
 
 
@@ -324,3 +322,16 @@ def written_json(written: Written) -> Plain:
         "proven": written.proven,
         "removed": written.removed,
     }
+
+
+def ran_text(ran: Ran) -> str:
+    """What came of a night that was measured to its end, and what to do next."""
+    spent = ran.spending
+    lines = [
+        f"night {ran.night.id}: {clean(ran.night.message)}",
+        f"harvested {ran.harvest.read} files; spent {spent.calls} calls, {spent.tokens_in:,} tokens in, "
+        f"{spent.tokens_out:,} out, {dollars(spent.cost_usd)}",
+    ]
+    if ran.proposals:
+        lines.append("look at what it proposes: sleepd review")
+    return "\n".join([*lines, f"everything it rests on: sleepd show {ran.night.id}"])

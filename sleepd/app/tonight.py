@@ -9,7 +9,7 @@ from pathlib import Path
 
 import structlog
 
-from sleepd.app import clock, compose, gather, locks, log, report
+from sleepd.app import clock, compose, gather, locks, log
 from sleepd.app.places import Places
 from sleepd.app.settings import Settings
 from sleepd.core.model import Cause
@@ -200,19 +200,6 @@ def staged_in(database: Database, night: str) -> tuple[Proposal, ...]:
     """The proposals that came out of one night."""
     with database.reading() as connection:
         return tuple(p for p in proposals.proposals(connection) if p.night_id == night)
-
-
-def summary(ran: Ran) -> str:
-    """What came of a night that was measured to its end, and what to do next."""
-    spent = ran.spending
-    lines = [
-        f"night {ran.night.id}: {report.clean(ran.night.message)}",
-        f"harvested {ran.harvest.read} files; spent {spent.calls} calls, {spent.tokens_in:,} tokens in, "
-        f"{spent.tokens_out:,} out, {report.dollars(spent.cost_usd)}",
-    ]
-    if ran.proposals:
-        lines.append("look at what it proposes: sleepd review")
-    return "\n".join([*lines, f"everything it rests on: sleepd show {ran.night.id}"])
 
 
 def _say(told: Told, what: str) -> None:

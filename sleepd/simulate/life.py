@@ -15,7 +15,7 @@ from sleepd.simulate.personas import Family, Persona, Rule, fields_of
 _NAMESPACE = uuid.UUID("6f1d8a52-3c1e-4b58-9a55-0a7e3f0c9b11")
 _TOOL_FINDS = 0.25
 """Share of the faults that a checking command finds before the person sees them."""
-_SPELT_OUT = 0.2
+_SPELT_OUT = 0.25
 """Share of sessions in which the person says the unworded rule beforehand; nothing goes wrong in these."""
 _POISONED = 0.6
 _KEEPS_WORDING = 0.8

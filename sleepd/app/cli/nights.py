@@ -121,7 +121,7 @@ def _show_ran(ran: tonight.Ran, *, as_json: bool) -> None:
     if as_json:
         show_json({**report.night_json(night), "harvest": report.harvest_json(ran.harvest)})
     elif night.status is NightStatus.DONE:
-        show(tonight.summary(ran))
+        show(report.ran_text(ran))
     if night.status is NightStatus.NOT_MEASURED:
         raise NotMeasured(f"{night.message}; what was done is kept, and the same command goes on from there")
     if night.status is NightStatus.BUDGET_SPENT:

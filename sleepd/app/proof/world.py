@@ -34,9 +34,9 @@ BEGIN = datetime(2026, 3, 2, 8, tzinfo=UTC)
 HISTORY = 120
 """Sessions before the first night."""
 HISTORY_END = BEGIN + timedelta(hours=3 * HISTORY)
-LATER = 120
+LATER = 150
 """Sessions that come after all nights, with parameters that did not occur before."""
-MINING = Mining(shares=Shares(val=0.3, test=0.35))
+MINING = Mining(shares=Shares(val=0.28, test=0.3))
 """More sealed tasks than by default, so that the figures over later sessions rest on enough of them."""
 _PAIRS = 800
 
