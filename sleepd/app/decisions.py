@@ -43,7 +43,7 @@ def waiting(database: Database, ids: Sequence[str], *, everything: bool) -> tupl
         if proposal.status is Status.QUARANTINED:
             why = "; ".join(proposal.findings)
             raise UsageError(f"proposal {proposal.id[:8]} was set aside as unsafe and is not adopted: {why}")
-        if proposal.status is not Status.WAITING:
+        if proposal.status not in writing.ADOPTABLE:
             raise UsageError(f"proposal {proposal.id[:8]} is {proposal.status} already; only waiting ones are adopted")
     return tuple(dict.fromkeys(found))
 

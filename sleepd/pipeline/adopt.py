@@ -15,6 +15,9 @@ from sleepd.store import proposals, rollouts
 from sleepd.store.database import Database
 from sleepd.store.proposals import Adoption, Proposal, Status, Trial
 
+ADOPTABLE = (Status.WAITING, Status.REVERTED)
+"""What a person may adopt: also what was taken back before."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
@@ -47,10 +50,10 @@ def adopt(database: Database, proposal: Proposal, surroundings: Surroundings, no
     """Put the gated text into the live file.
 
     A file that changed since is merged when both changes fit together; the result is then unproven. Raises `Conflict`
-    when they do not, or when the file may not be written, and `UsageError` when the proposal no longer waits; nothing
-    is changed then.
+    when they do not, or when the file may not be written, and `UsageError` when the proposal is not to be adopted;
+    nothing is changed then.
     """
-    proposal = find(database, proposal.id, (Status.WAITING,))
+    proposal = find(database, proposal.id, ADOPTABLE)
     with database.reading() as connection:
         trial = proposals.trial(connection, proposal.id)
         base = rollouts.text(connection, trial.candidate.base)

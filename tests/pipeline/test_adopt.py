@@ -11,7 +11,7 @@ import pytest
 from sleepd.core.edit import Region
 from sleepd.core.errors import Conflict, UsageError
 from sleepd.core.model import Candidate, Digest, SkillTarget, TaskId, Verdict, digest
-from sleepd.pipeline.adopt import adopt, find, last_adoption, recover, reject, revert
+from sleepd.pipeline.adopt import ADOPTABLE, adopt, find, last_adoption, recover, reject, revert
 from sleepd.pipeline.work import Surroundings
 from sleepd.store import proposals, rollouts
 from sleepd.store.database import Database
@@ -108,6 +108,21 @@ class TestThereAndBack:
         desk.revert()
         assert [] == list(desk.project.iterdir())
 
+    def test_what_was_taken_back_may_be_adopted_again(self, desk: Desk) -> None:
+        """A person may think better of it."""
+        proposal = desk.propose("", GATED)
+        adopt(desk.database, proposal, desk.around, NOW)
+        desk.revert()
+        adopt(desk.database, proposal, desk.around, NOW)
+        assert (GATED.encode(), Status.ADOPTED) == (desk.path.read_bytes(), desk.status(proposal))
+
+    def test_an_empty_file_of_the_person_is_written_to(self, desk: Desk) -> None:
+        """To the gate it is the same text as no file."""
+        desk.live(b"")
+        proposal = desk.propose("", GATED)
+        assert adopt(desk.database, proposal, desk.around, NOW).proven
+        assert GATED.encode() == desk.path.read_bytes()
+
     def test_the_users_changes_are_kept_both_ways(self, desk: Desk) -> None:
         """A change elsewhere merges, and what was written is then no longer called proven."""
         desk.live(BASE.replace("last", "my own last").encode())
@@ -133,8 +148,8 @@ class TestThereAndBack:
 
 
 class TestRefused:
-    @pytest.mark.parametrize("status", [s for s in Status if s is not Status.WAITING])
-    def test_only_a_waiting_proposal_is_adopted(self, desk: Desk, status: Status) -> None:
+    @pytest.mark.parametrize("status", [s for s in Status if s not in ADOPTABLE])
+    def test_only_a_waiting_or_reverted_proposal_is_adopted(self, desk: Desk, status: Status) -> None:
         """A quarantined one never, even when the caller holds an older idea of it."""
         desk.live(BASE.encode())
         proposal = desk.propose(BASE, GATED, status)
@@ -258,6 +273,21 @@ class TestCrash:
         monkeypatch.setattr(proposals, "written", written)
         desk.revert()
         assert [] == list(desk.project.iterdir())
+
+    def test_what_was_taken_back_may_be_adopted_again(self, desk: Desk) -> None:
+        """A person may think better of it."""
+        proposal = desk.propose("", GATED)
+        adopt(desk.database, proposal, desk.around, NOW)
+        desk.revert()
+        adopt(desk.database, proposal, desk.around, NOW)
+        assert (GATED.encode(), Status.ADOPTED) == (desk.path.read_bytes(), desk.status(proposal))
+
+    def test_an_empty_file_of_the_person_is_written_to(self, desk: Desk) -> None:
+        """To the gate it is the same text as no file."""
+        desk.live(b"")
+        proposal = desk.propose("", GATED)
+        assert adopt(desk.database, proposal, desk.around, NOW).proven
+        assert GATED.encode() == desk.path.read_bytes()
 
 
 def test_last_adoption_may_be_asked_for_by_proposal(desk: Desk) -> None:
