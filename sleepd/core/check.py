@@ -45,8 +45,8 @@ _MIN_SESSIONS = 2
 _MIN_ACCEPTED_SHARE = 0.8
 _MIN_ODDS = 4
 _ENOUGH_AT_ONCE = 3
-_SAME_SHARE = 0.75
-_WITHIN_SHARE = 0.9
+_SAME_BUT = 0.05
+_BEYOND_SHARE = 0.1
 _WORDS_MARGIN = 1.25
 _PRIORITY = tuple(CheckKind)
 # A number in these is the check's own or already only a shape; elsewhere it would tie the check to one task.
@@ -105,7 +105,7 @@ def mine(contrasts: Sequence[Contrast]) -> dict[TaskId, tuple[Check, ...]]:
     A task keeps a check only if it fails one of its own rejected answers and passes its accepted one. Besides, the
     check must do so in at least two sessions and four times as often as the reverse, and hold for four fifths of the
     accepted answers, also of those accepted at once (words that only a second try brings, such as "corrected", fall
-    there). Of checks that no answer tells apart one is kept. Tasks without a check are left out.
+    there). Of checks that fail the same answers one is kept. Tasks without a check are left out.
     """
     seen = {c.task: _Seen(c) for c in contrasts}
     limit = max((s.accepted_words for s in seen.values()), default=0)
@@ -135,7 +135,7 @@ class _Seen:
     def __init__(self, contrast: Contrast) -> None:
         self.session = contrast.session
         self._accepted = _Answer(contrast.accepted)
-        self._rejected = [_Answer(text) for text in contrast.rejected]
+        self.rejected = [_Answer(text) for text in contrast.rejected]
 
     @property
     def accepted_words(self) -> int:
@@ -143,12 +143,12 @@ class _Seen:
 
     @property
     def at_once(self) -> bool:
-        return not self._rejected
+        return not self.rejected
 
     def discriminating(self, limit: int) -> set[Check]:
         """Checks that fail one of the rejected answers, pass the accepted one and hold no number of this task."""
         found: set[Check] = set()
-        for rejected in self._rejected:
+        for rejected in self.rejected:
             found |= self._accepted.features - rejected.features
             phrases = (c for c in rejected.features - self._accepted.features if c.kind is CheckKind.CONTAINS)
             found |= {_of(CheckKind.LACKS, c.value) for c in phrases}
@@ -160,10 +160,10 @@ class _Seen:
         return self._accepted.passes(check)
 
     def tells(self, check: Check) -> bool:
-        return self._accepted.passes(check) and not all(r.passes(check) for r in self._rejected)
+        return self._accepted.passes(check) and not all(r.passes(check) for r in self.rejected)
 
     def tells_reverse(self, check: Check) -> bool:
-        return not self._accepted.passes(check) and any(r.passes(check) for r in self._rejected)
+        return not self._accepted.passes(check) and any(r.passes(check) for r in self.rejected)
 
 
 class _Answer:
@@ -182,23 +182,30 @@ class _Answer:
 
 
 def _one_of_each(checks: Sequence[Check], seen: Sequence[_Seen]) -> list[Check]:
-    """Of checks that tell (nearly) the same answers apart keep one: what shows form goes before what quotes words.
+    """Of checks that fail the same rejected answers keep one: what shows form goes before what quotes words.
 
-    A phrase that tells apart what a check of form tells already is that form's wording in most of the answers.
+    Two rules that are often broken together are still two: what counts is each answer, not each task.
     """
-    kept: list[tuple[Check, frozenset[int]]] = []
-    told = {c: frozenset(i for i, s in enumerate(seen) if s.tells(c)) for c in checks}
-    for check in sorted(checks, key=lambda c: (c.kind in _OF_WORDS, -len(told[c]), _rank(c))):
-        mine_ = told[check]
-        if not any(_covers(other, mine_, words=check.kind in _OF_WORDS) for _, other in kept):
-            kept.append((check, mine_))
-    return sorted((c for c, _ in kept), key=_rank)
+    rejected = [answer for one in seen for answer in one.rejected]
+    failed = {c: frozenset(i for i, answer in enumerate(rejected) if not answer.passes(c)) for c in checks}
+    kept: list[Check] = []
+    for check in sorted(checks, key=lambda c: (c.kind in _OF_WORDS, -len(failed[c]), _rank(c))):
+        words = check.kind in _OF_WORDS
+        if not any(_covers(failed[other], failed[check], len(rejected), words=words) for other in kept):
+            kept.append(check)
+    return sorted(kept, key=_rank)
 
 
-def _covers(kept: frozenset[int], new: frozenset[int], *, words: bool) -> bool:
-    common = len(kept & new)
-    same = common >= _SAME_SHARE * len(kept | new)
-    return same or (words and common >= _WITHIN_SHARE * len(new))
+def _covers(kept: frozenset[int], new: frozenset[int], answers: int, *, words: bool) -> bool:
+    """Whether the new check fails the answers that the kept one fails.
+
+    A phrase is covered besides when it hardly ever fails an answer that the kept one passes: then it is the wording of
+    what the kept one sees.
+    """
+    if len(kept ^ new) <= _SAME_BUT * answers:
+        return True
+    beyond = len(new - kept)
+    return words and beyond <= _SAME_BUT * (answers - len(kept)) and beyond <= _BEYOND_SHARE * len(new)
 
 
 def _rank(check: Check) -> tuple[int, int, str]:

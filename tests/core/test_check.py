@@ -171,3 +171,18 @@ def test_the_judges_identity_changes_with_each_check() -> None:
     a, b = check("lacks", "x"), check("contains", "x")
     assert 4 == len({judge(()), judge((a,)), judge((b,)), judge((a, b))})
     assert judge((a, b)) == judge((a, b))
+
+
+def test_two_rules_that_are_often_broken_together_are_two_checks() -> None:
+    """A prefix broken in nine of ten tasks and a line missing in eight of ten share most of their tasks."""
+    contrasts = []
+    for n in range(40):
+        body = f"The session {n} was closed too early."
+        first = f"[AB-{n}] " if n % 10 == 0 else ""
+        last = "\nTested: yes" if n % 5 == 1 else ""
+        wrong = f"{first}{body}{last}"
+        contrasts.append(
+            Contrast(task=TaskId(str(n)), session=f"s{n}", rejected=(wrong,), accepted=f"[AB-{n}] {body}\nTested: yes")
+        )
+    kinds = {check.kind for checks in mine(contrasts).values() for check in checks}
+    assert {CheckKind.FIRST_LINE, CheckKind.LAST_LINE} <= kinds
