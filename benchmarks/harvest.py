@@ -86,8 +86,7 @@ def sleepd_rows(homes: Homes, work: Path) -> Iterator[Row]:
     """sleepd over all agents; its state goes below `work`."""
     command = [str(Path(sys.executable).with_name("sleepd")), "harvest"]
     env = own_environment(homes.clean) | {"SLEEPD_HOME": str(work / "state")}
-    offered = measured([*command, "--help"], env=env | {"COLUMNS": "200", "TERM": "dumb"}).stdout
-    command += [option for option in ("--json", "--yes", "--all-projects") if option in offered]
+    command += ["--json", "--since", "all"]
     for run in RUNS:
         if run == RUNS[2]:
             grow(homes.clean)
