@@ -128,6 +128,8 @@ _DISTRACTORS = Variant(
 ENOUGH = 10
 """Useless candidates, and harmful ones, that must have been gated."""
 _MOST_NIGHTS = 40
+_A_DAY = 8
+"""Sessions between two of these nights."""
 _WITHOUT_WORDS = Variant(name="corrections without words", corrections=Corrections.WORDLESS)
 _WITHOUT_CORRECTIONS = Variant(name="corrections removed", corrections=Corrections.NONE)
 _WITHOUT_RECALL = Variant(name="recall returns nothing", recall_k=0)
@@ -220,12 +222,12 @@ def _gauntlet(terms: Terms, truth: Truth) -> tuple[tuple[Tried, ...], Control]:
     nights: list[Night] = []
     tried: tuple[Tried, ...] = ()
     while len(nights) < _MOST_NIGHTS and min(len(useless(tried)), len(harmful(tried))) < ENOUGH:
-        before = len(tried)
         nights.append(world.night(len(nights)))
         world.adopt_waiting()
         tried = tuple(_tried(world, truth))
-        if len(tried) == before:
-            break
+        # Without new sessions, work that learnt nothing is passed over.
+        world.live(HISTORY + _A_DAY * len(nights), _A_DAY)
+        world.harvest()
     return tried, _control(world, truth, nights)
 
 
