@@ -100,8 +100,8 @@ def test_two_runs_at_once_are_one_too_many(lived_in: Path) -> None:
 
 @pytest.mark.slow
 def test_a_killed_run_goes_on(lived_in: Path) -> None:
-    """kill -9 in the middle of a call: the lock is free, the night is taken up, and only the calls that were under way
-    are paid for twice.
+    """kill -9 in the middle of a call: the lock is free, the night is taken up, and only the calls that were under way,
+    or had come in that moment, are paid for twice.
     """
     asked, go_on = threading.Event(), threading.Event()
     said: list[str] = []
@@ -127,7 +127,7 @@ def test_a_killed_run_goes_on(lived_in: Path) -> None:
     (night,) = sleepd("nights", "--json").json
     kept = night["report"]["spending"]["calls"]
     assert again.returncode in (0, 4) and 12 < len(said)
-    assert 0 <= len(said) - kept <= WORKERS
+    assert 0 <= len(said) - kept <= 3 * WORKERS
 
 
 def test_each_night_backs_the_database_up(lived_in: Path) -> None:
