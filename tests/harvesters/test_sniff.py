@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -98,3 +99,10 @@ def test_every_sample_that_gives_a_session_is_recognised() -> None:
         if harvester(agent).read(SAMPLES / name).session is not None and agent_of(SAMPLES / name) != agent:
             wrong.append(name)
     assert [] == wrong
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    """Reading it would never end."""
+    pipe = tmp_path / "a.jsonl"
+    os.mkfifo(pipe)
+    assert None is agent_of(pipe)

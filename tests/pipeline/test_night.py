@@ -101,6 +101,28 @@ class TestUndisturbed:
         assert any(request in prompts for request in teaching)
         assert [] == [request for request in judging - teaching if request in prompts]
 
+    def test_nor_does_the_answer_that_a_judging_task_came_to(self, world: World) -> None:
+        """A context that quotes only the correction of earlier judging work does not say whose it was; it stays out."""
+        asked: list[Ask] = []
+
+        class Listening:
+            key = world.model.key
+
+            def ask(self, ask: Ask) -> Reply | Failure:
+                asked.append(ask)
+                return world.model.ask(ask)
+
+        judge = next(t for t in world.rows("tasks") if t["split"] == Split.VAL)
+        with world.database.writing() as connection:
+            change = "UPDATE tasks SET context = 'Earlier answer: sealed words', session_id = ? WHERE split = 'train'"
+            connection.exec_driver_sql(change, (judge["session_id"],))
+            early = "UPDATE tasks SET at = '2020-01-01T00:00:00.000000+00:00' WHERE id = ?"
+            connection.exec_driver_sql(early, (judge["id"],))
+        world.night(Listening())
+        prompts = [a.prompt for a in asked if a.purpose is Purpose.REFLECT]
+        assert prompts
+        assert not [p for p in prompts if "sealed words" in p]
+
     def test_a_second_night_of_the_same_date_has_a_number_of_its_own(self, world: World) -> None:
         """A finished night is not taken up again."""
         first = world.night()
@@ -259,6 +281,15 @@ def test_an_unfinished_night_keeps_its_id(world: World) -> None:
 
 
 class TestInTheWay:
+    def test_a_project_folder_that_is_gone_costs_no_call(self, world: World) -> None:
+        """What would be learnt could not be written anywhere."""
+        with world.database.writing() as connection:
+            connection.exec_driver_sql("UPDATE tasks SET project = ?", (str(world.folder / "gone"),))
+        model = FailingAt(world.model, 0, OUTAGE)
+        night = world.night(model)
+        assert "its project folder is gone" in night.message
+        assert 0 == model.asked
+
     def test_a_waiting_proposal_keeps_later_nights_from_trying_more(self, world: World) -> None:
         """Its text would be the live one soon; the night says so and asks no model."""
         world.night(date="2026-10-01")
