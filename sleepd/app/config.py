@@ -52,6 +52,19 @@ def _environment() -> Mapping[str, str]:
     return os.environ  # noqa: TID251  the one place
 
 
+def take_environment(file: Path) -> None:
+    """Set the variables of a file (`NAME=value` a line) that are not set yet: what `sleepd service install` kept.
+
+    A scheduler starts programs with next to no variables. Raises `BadSettings` when the file cannot be used.
+    """
+    for number, line in enumerate(_text(file).splitlines(), 1):
+        name, is_pair, value = line.partition("=")
+        if line.strip() and not line.startswith("#"):
+            if not is_pair or not name.isidentifier():
+                raise BadSettings(f"{file}: line {number} is not NAME=value; `sleepd service install` writes it anew")
+            os.environ.setdefault(name, value)  # noqa: TID251  the one place
+
+
 def home() -> Path:
     """The user's home folder."""
     return Path.home()
@@ -194,20 +207,24 @@ def _nested(flat: Mapping[str, object]) -> dict[str, dict[str, object]]:
 
 
 def _read(file: Path, *, required: bool) -> dict[str, object]:
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        if required:
-            raise BadSettings(f"{file}: there is no such file; `sleepd init` writes one") from None
+    if not required and not file.exists():
         return {}
-    except UnicodeDecodeError as error:
-        raise BadSettings(f"{file}: not UTF-8 at byte {error.start}; save it as UTF-8") from error
-    except OSError as error:
-        raise BadSettings(f"{file}: cannot be read: {error.strerror}") from error
+    text = _text(file)
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BadSettings(f"{file}: not TOML: {_with_position(str(error), text)}") from error
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise BadSettings(f"{file}: there is no such file; `sleepd init` writes one") from None
+    except UnicodeDecodeError as error:
+        raise BadSettings(f"{file}: not UTF-8 at byte {error.start}; save it as UTF-8") from error
+    except OSError as error:
+        raise BadSettings(f"{file}: cannot be read: {error.strerror}") from error
 
 
 def _with_position(message: str, text: str) -> str:

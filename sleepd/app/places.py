@@ -38,6 +38,21 @@ class Places:
         """The lock file that whoever writes a skill file holds."""
         return self.state / "adoption.lock"
 
+    @property
+    def environment(self) -> Path:
+        """The variables that a scheduled start is to see, one `NAME=value` a line; `service install` writes it."""
+        return self.config.with_name("environment")
+
+    @property
+    def notices(self) -> Path:
+        """The folder that remembers on which days something was said."""
+        return self.state / "notices"
+
+    @property
+    def plugins(self) -> Path:
+        """The marketplace folder that agents read the plugin from: it stays where it is when sleepd is updated."""
+        return self.database.parent / "plugins"
+
     @classmethod
     def below(cls, folder: Path) -> Places:
         """Everything in one folder."""

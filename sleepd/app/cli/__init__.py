@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
@@ -42,7 +43,11 @@ VERBS: Final = {
     "adopt": Verb("review", "Write a proposal to its skill file."),
     "reject": Verb("review", "Turn a proposal down, and say why."),
     "revert": Verb("review", "Undo an adoption."),
+    "notice": Verb("notices", "Say the one thing worth saying today, if there is one; for agents' session starts."),
     "daemon": Verb("nights", "Stay in the foreground: harvest as sessions grow, run a night each night."),
+    "service": Verb("service", "Let sleepd run by itself: install, uninstall, status, logs.", "app"),
+    "plugin": Verb("plugins", "Put /skillopt-sleep into an agent: install, uninstall, status.", "app"),
+    "mcp": Verb("mcp", "Serve an agent on standard input and output (Model Context Protocol)."),
     "proof-run": Verb("proof", "Run the whole product on a simulated person: no key, no spending.", "proof_run"),
 }
 
@@ -86,10 +91,18 @@ def root(
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Show the log and whole error traces on stderr; before the verb.")
     ] = False,
+    environment: Annotated[
+        Path | None,
+        typer.Option("--environment", help="Take variables that are not set from this file; before the verb."),
+    ] = None,
     version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
 ) -> None:
     """Learns from your own sessions with coding agents at night, and changes a skill file only on evidence."""
     ctx.obj = {**(ctx.obj or {}), "verbose": verbose}
+    if environment is not None:
+        from sleepd.app import config
+
+        config.take_environment(environment)
     if version:
         from sleepd import __version__
 
