@@ -10,6 +10,7 @@ import structlog
 from sleepd.app import clock, compose, locks
 from sleepd.app.places import Places
 from sleepd.core.errors import Conflict, UsageError
+from sleepd.core.model import digest
 from sleepd.pipeline import adopt as writing
 from sleepd.pipeline.adopt import Written
 from sleepd.store import proposals
@@ -17,6 +18,7 @@ from sleepd.store.database import Database
 from sleepd.store.proposals import Proposal, Status
 
 _LOCK_WAIT_S = 30.0
+_DIGEST_LENGTH = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,12 +50,32 @@ def waiting(database: Database, ids: Sequence[str], *, everything: bool) -> tupl
     return tuple(dict.fromkeys(found))
 
 
-def adopt(places: Places, database: Database, ids: Sequence[str], *, everything: bool) -> Adopted:
-    """Write proposals to their files. One that conflicts does not keep the others from being written."""
+def shown_digest(database: Database, proposal: Proposal) -> str:
+    """12 hex digits over what a person judges: the file's path, the text that was gated, and what stands there now.
+
+    Another digest later means that something else would be written than what was shown. Raises `Conflict` when the
+    file is no text.
+    """
+    seen = writing.intended(database, proposal)
+    stands = ("absent",) if seen.live is None else ("there", seen.live.text)
+    return digest(seen.trial.candidate.target.path, seen.base, seen.gated, *stands)[:_DIGEST_LENGTH]
+
+
+def adopt(
+    places: Places, database: Database, ids: Sequence[str], *, everything: bool, shown: str | None = None
+) -> Adopted:
+    """Write proposals to their files. One that conflicts does not keep the others from being written.
+
+    `shown` is the digest of the one proposal that a person looked at; raises `UsageError` when it, or its file, is not
+    what was shown.
+    """
     written: list[Written] = []
     conflicts: list[str] = []
     with locks.adoption(places, _LOCK_WAIT_S):
-        for proposal in waiting(database, ids, everything=everything):
+        chosen = waiting(database, ids, everything=everything)
+        if shown is not None:
+            _check_shown(database, chosen, shown)
+        for proposal in chosen:
             try:
                 written.append(writing.adopt(database, proposal, compose.surroundings(), clock.now()))
             except Conflict as error:
@@ -62,6 +84,17 @@ def adopt(places: Places, database: Database, ids: Sequence[str], *, everything:
     for one in written:
         logger.info("adoption.written", proposal=one.proposal.id, path=one.path, proven=one.proven)
     return Adopted(written=tuple(written), conflicts=tuple(conflicts))
+
+
+def _check_shown(database: Database, chosen: Sequence[Proposal], shown: str) -> None:
+    given = shown.strip().lower()
+    if len(chosen) != 1:
+        raise UsageError("a digest belongs to one proposal; adopt them one by one, each with its own")
+    if given != shown_digest(database, chosen[0]):
+        raise UsageError(
+            f"{given[:_DIGEST_LENGTH]!r} is not the digest of proposal {chosen[0].id[:8]} as it stands now: it, or its "
+            "file, is not what was shown; show it to the person again"
+        )
 
 
 def reject(places: Places, database: Database, id_: str, why: str) -> Proposal:

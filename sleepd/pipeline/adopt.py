@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from sleepd.core.adoption import plan, revert_plan
+from sleepd.core.adoption import Plan, plan, revert_plan
 from sleepd.core.errors import Conflict, UsageError
 from sleepd.core.model import digest
 from sleepd.pipeline.work import Surroundings
@@ -29,6 +29,32 @@ class Written:
     """After an adoption: the file holds the text that was gated. After a revert: the file is as it was before."""
     removed: bool = False
     """The file was taken away, since it was not there before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intended:
+    """What stands in a proposal's file, and what the gate saw and accepted."""
+
+    trial: Trial
+    live: files.SkillFile | None
+    base: str
+    gated: str
+
+    @property
+    def plan(self) -> Plan:
+        """What adopting would write now. Raises `Conflict` as `adopt` does."""
+        # No file and an empty file are one text to the gate, and two things to the person who made the empty one.
+        nothing = None if self.live is None or self.live.text else ""
+        return plan(self.live.text if self.live is not None else None, self.base or nothing, self.gated)
+
+
+def intended(database: Database, proposal: Proposal) -> Intended:
+    """Look at a proposal beside its file; changes nothing. Raises `Conflict` when the file is no text."""
+    with database.reading() as connection:
+        trial = proposals.trial(connection, proposal.id)
+        base = rollouts.text(connection, trial.candidate.base)
+        gated = rollouts.text(connection, trial.candidate.text)
+    return Intended(trial=trial, live=files.read(Path(trial.candidate.target.path)), base=base, gated=gated)
 
 
 def find(database: Database, prefix: str, among: tuple[Status, ...]) -> Proposal:
@@ -54,15 +80,9 @@ def adopt(database: Database, proposal: Proposal, surroundings: Surroundings, no
     nothing is changed then.
     """
     proposal = find(database, proposal.id, ADOPTABLE)
-    with database.reading() as connection:
-        trial = proposals.trial(connection, proposal.id)
-        base = rollouts.text(connection, trial.candidate.base)
-        gated = rollouts.text(connection, trial.candidate.text)
+    seen = intended(database, proposal)
+    trial, live, decided = seen.trial, seen.live, seen.plan
     path = Path(trial.candidate.target.path)
-    live = files.read(path)
-    # No file and an empty file are one text to the gate, and two things to the person who made the empty one.
-    nothing = None if live is None or live.text else ""
-    decided = plan(live.text if live is not None else None, base or nothing, gated)
     entry = Adoption(
         number=0,
         proposal_id=proposal.id,
