@@ -54,6 +54,8 @@ class Terms:
     beta: float = 0.10
     """Rejected when the evidence that the effect is below `smallest_effect` reaches 1/beta."""
     smallest_effect: float = 0.10
+    margin: float = 0.0
+    """0: it must be better. Above: it may be worse by less than this (promise 8), and is rejected when it is not."""
     coverage: float = 0.8
     """Least share of pairs, of the candidate and of the baseline, that must have been scored."""
     max_pairs: int = 400
@@ -99,20 +101,29 @@ def decide(pairs: Sequence[Pair], terms: Terms) -> Decision:
     Looks after every pair, so that the result does not depend on how many were drawn at once. Pairs beyond
     `terms.max_pairs` are not looked at.
     """
+    return weigh(*columns(pairs), terms)
+
+
+def columns(pairs: Sequence[Pair]) -> tuple[Floats, Floats]:
+    """The scores of the candidate and of the baseline, shape (len(pairs),) each; NaN where there is none."""
+    return _floats([p.candidate for p in pairs]), _floats([p.baseline for p in pairs])
+
+
+def weigh(candidate: Floats, baseline: Floats, terms: Terms) -> Decision:
+    """`decide` on columns of scores in [0, 1], NaN for an unscored one."""
     if terms.rule is not Rule.EVIDENCE:
-        return _paper(pairs, terms.rule)
-    pairs = pairs[: terms.max_pairs]
-    cautious, hopeful = _differences(pairs)
-    evidence = log_wealth(cautious)
-    # The mirror bet's factor is 1 + λ(δ - d) >= 1 - λ(1 - δ), so λ may go up to 1 as well.
-    counter = log_wealth(terms.smallest_effect - hopeful)
-    scored_c = np.cumsum([p.candidate is not None for p in pairs])
-    scored_b = np.cumsum([p.baseline is not None for p in pairs])
-    floor = terms.coverage * np.arange(1, len(pairs) + 1)
+        return _paper(candidate, baseline, terms.rule)
+    candidate, baseline = candidate[: terms.max_pairs], baseline[: terms.max_pairs]
+    evidence = log_wealth((cautious(candidate, baseline) + terms.margin) / (1 + terms.margin))
+    # The mirror bet's factor is 1 + λ(δ - d)/s >= 1 - λ(1 - δ)/s, so with s >= 1 - δ λ may go up to 1 as well.
+    target = -terms.margin if terms.margin else terms.smallest_effect
+    counter = log_wealth((target - hopeful(candidate, baseline)) / max(1.0, 1.0 - target))
+    scored_c, scored_b = np.cumsum(~np.isnan(candidate)), np.cumsum(~np.isnan(baseline))
+    floor = terms.coverage * np.arange(1, len(candidate) + 1)
     crossed = (evidence >= -np.log(terms.alpha)) & (scored_c >= floor) & (scored_b >= floor)
     refuted = counter >= -np.log(terms.beta)
     stop = _first(crossed | refuted)
-    used = len(pairs) if stop is None else stop + 1
+    used = len(candidate) if stop is None else stop + 1
     if stop is not None:
         verdict = Verdict.ACCEPTED if crossed[stop] else Verdict.REJECTED
     else:
@@ -123,21 +134,20 @@ def decide(pairs: Sequence[Pair], terms: Terms) -> Decision:
         pairs=used,
         evidence=float(evidence[used - 1]) if used else 0.0,
         counter_evidence=float(counter[used - 1]) if used else 0.0,
-        effect=_effect(pairs[:used]),
+        effect=_effect(candidate[:used], baseline[:used]),
         coverage_candidate=float(scored_c[used - 1] / used) if used else 1.0,
         coverage_baseline=float(scored_b[used - 1] / used) if used else 1.0,
     )
 
 
-def _differences(pairs: Sequence[Pair]) -> tuple[Floats, Floats]:
-    """What the accepting and the rejecting bet see: a missing score is never a gift to either (promise 3)."""
-    cautious = [_or(p.candidate, 0.0) - _or(p.baseline, 1.0) for p in pairs]
-    hopeful = [_or(p.candidate, 1.0) - _or(p.baseline, 0.0) for p in pairs]
-    return np.array(cautious, dtype=np.float64), np.array(hopeful, dtype=np.float64)
+def cautious(candidate: Floats, baseline: Floats) -> Floats:
+    """Differences as a bet for the candidate sees them: a missing score is never a gift (promise 3)."""
+    return np.nan_to_num(candidate, nan=0.0) - np.nan_to_num(baseline, nan=1.0)
 
 
-def _or(score: float | None, otherwise: float) -> float:
-    return otherwise if score is None else score
+def hopeful(candidate: Floats, baseline: Floats) -> Floats:
+    """Differences as a bet against the candidate sees them."""
+    return np.nan_to_num(candidate, nan=1.0) - np.nan_to_num(baseline, nan=0.0)
 
 
 def log_wealth(gains: Floats) -> Floats:
@@ -158,9 +168,13 @@ def _first(flags: npt.NDArray[np.bool_]) -> int | None:
     return int(np.argmax(flags)) if flags.any() else None
 
 
-def _effect(pairs: Sequence[Pair]) -> float | None:
-    known = [p.candidate - p.baseline for p in pairs if p.candidate is not None and p.baseline is not None]
-    return float(np.mean(known)) if known else None
+def _effect(candidate: Floats, baseline: Floats) -> float | None:
+    known = (candidate - baseline)[~np.isnan(candidate - baseline)]
+    return float(known.mean()) if len(known) else None
+
+
+def _floats(scores: Sequence[float | None]) -> Floats:
+    return np.array([np.nan if score is None else score for score in scores], dtype=np.float64)
 
 
 def _reason(verdict: Verdict, terms: Terms, used: int) -> str:
@@ -168,26 +182,27 @@ def _reason(verdict: Verdict, terms: Terms, used: int) -> str:
         case Verdict.ACCEPTED:
             return f"evidence passed 1/{terms.alpha:.2g} after {used} pairs"
         case Verdict.REJECTED:
-            return f"effect below {terms.smallest_effect:+.2f} after {used} pairs (error at most {terms.beta:.2g})"
+            target = -terms.margin if terms.margin else terms.smallest_effect
+            return f"effect below {target:+.2f} after {used} pairs (error at most {terms.beta:.2g})"
         case Verdict.CLOSED:
             return f"{used} pairs used up without a decision"
         case Verdict.UNDECIDED:
             return f"{used} pairs so far; goes on in a later night"
 
 
-def _paper(pairs: Sequence[Pair], rule: Rule) -> Decision:
+def _paper(candidate: Floats, baseline: Floats, rule: Rule) -> Decision:
     """The reference's rules: a strictly higher mean over one pass, or nothing at all."""
-    scored = [p for p in pairs if p.candidate is not None and p.baseline is not None]
-    effect = _effect(scored)
+    effect = _effect(candidate, baseline)
     higher = effect is not None and effect > 0
+    scored = int((~np.isnan(candidate - baseline)).sum())
     verdict = Verdict.ACCEPTED if rule is Rule.OFF or higher else Verdict.REJECTED
     return Decision(
         verdict=verdict,
         reason=f"rule {rule}: mean difference {effect:+.3f}" if effect is not None else f"rule {rule}: nothing scored",
-        pairs=len(pairs),
+        pairs=len(candidate),
         evidence=0.0,
         counter_evidence=0.0,
         effect=effect,
-        coverage_candidate=len(scored) / len(pairs) if pairs else 1.0,
-        coverage_baseline=len(scored) / len(pairs) if pairs else 1.0,
+        coverage_candidate=scored / len(candidate) if len(candidate) else 1.0,
+        coverage_baseline=scored / len(candidate) if len(candidate) else 1.0,
     )

@@ -264,6 +264,10 @@ class Candidate:
     reason: str = ""
 
 
+CONFIRMING_DRAW = 1_000_000
+"""Pairs from this number on belong to the confirmation round."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
     """One draw: a rollout of the candidate against the mean of fresh baseline rollouts of the same task."""
@@ -273,3 +277,8 @@ class Pair:
     candidate: float | None
     """None: unscored for a cause that the text may have."""
     baseline: float | None
+
+    @property
+    def confirms(self) -> bool:
+        """Whether it was drawn to look at its task, after the evidence had crossed; it is no evidence for the mean."""
+        return self.draw >= CONFIRMING_DRAW

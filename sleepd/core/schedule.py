@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sleepd.core.gate import Rule
-from sleepd.core.model import Candidate, TaskId
+from sleepd.core.model import CONFIRMING_DRAW, Candidate, Pair, TaskId
 
 # The samples of a task under a text begin at these numbers. Each purpose has its own, so that what reflections saw is
 # never evidence, and a number that was given once keeps its meaning in every database.
 BASELINE_SAMPLES = range(1_000_000)
 """The live text's, against which candidates are compared; every candidate of this text uses the same ones."""
+CONFIRMING_SAMPLE = 500_000
+"""The second half of these is the confirmation round's."""
 SAMPLES_PER_CANDIDATE = len(BASELINE_SAMPLES)
 """Those of the candidate with index t begin at t times this: a text under a new index is measured afresh."""
 TRAINING_SAMPLE = 900_000_000
@@ -75,6 +77,29 @@ def draws(candidate: Candidate, count: int, baseline_samples: int, rule: Rule) -
             )
         )
     return tuple(out)
+
+
+def confirming(
+    candidate: Candidate, drawn: Sequence[Pair], wanting: Mapping[TaskId, int], count: int
+) -> tuple[Draw, ...]:
+    """The next draws of the confirmation round, at most `count`: what each task wants, in the order of the tasks.
+
+    `drawn` are the pairs that the round rests on so far. One baseline rollout a pair: a task's own drop is asked about, and
+    the live text's answers serve every candidate.
+    """
+    turns = Counter(p.task_id for p in drawn)
+    again = Counter(p.task_id for p in drawn if p.confirms)
+    number = CONFIRMING_DRAW + again.total()
+    wanted = [(task, n) for task in dict.fromkeys(candidate.tasks) for n in range(wanting.get(task, 0))]
+    return tuple(
+        Draw(
+            number=number + place,
+            task_id=task,
+            candidate_sample=candidate.index * SAMPLES_PER_CANDIDATE + turns[task] + n,
+            baseline_samples=(CONFIRMING_SAMPLE + again[task] + n,),
+        )
+        for place, (task, n) in enumerate(wanted[:count])
+    )
 
 
 def minibatch(tasks: Sequence[TaskId], size: int, seed: str) -> tuple[TaskId, ...]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sleepd.core import gate, schedule
+from sleepd.core.confirmation import Confirmed, Confirming, settle
 from sleepd.core.gate import Decision, Rule, Terms
 from sleepd.core.model import Candidate, Digest, Pair, Rollout, Score, SkillTarget, TaskId, Verdict, digest
 from sleepd.core.schedule import Draw
@@ -32,6 +33,7 @@ class Gating:
     max_nights: int = 14
     coverage: float = 0.8
     waiting_share: float = 0.5
+    confirming: Confirming = field(default_factory=Confirming)
 
     def terms(self, alpha: float) -> Terms:
         """The terms of a candidate whose level is `alpha`."""
@@ -111,22 +113,48 @@ def measure(bench: Bench, ground: Ground, trial: Trial, gating: Gating, budget: 
     candidate = trial.candidate
     with bench.database.reading() as connection:
         done = list(proposals.pairs(connection, candidate.id))
-        earlier = len(done) - proposals.drawn(connection, bench.night_id, candidate.id)
-    terms = gating.terms(candidate.alpha)
-    limit = min(gating.max_pairs, earlier + budget)
-    draws = schedule.draws(candidate, limit, gating.baseline_samples, gating.rule)
-    # The paper's rules look once, when every task was drawn.
-    one_look = gating.rule is not Rule.EVIDENCE
-    at_once = len(draws) if one_look else _PAIRS_AT_ONCE
-    decision = gate.decide(done, terms)
+        tonight = proposals.drawn(connection, bench.night_id, candidate.id)
+    left = budget - tonight
+    decision = _standing(done, candidate, gating)
     if done:
-        _keep(bench, candidate, (), decision)
-    while len(done) < len(draws) and (one_look or decision.verdict is Verdict.UNDECIDED):
-        fresh = _pairs(bench, ground, candidate, draws[len(done) : len(done) + at_once])
+        _keep(bench, candidate, (), decision.decision)
+    while draws := _next(done, candidate, gating, decision, left):
+        fresh = _pairs(bench, ground, candidate, draws)
         done += fresh
-        decision = gate.decide(done, terms)
-        _keep(bench, candidate, fresh, decision)
-    return decision
+        left -= len(fresh)
+        decision = _standing(done, candidate, gating)
+        _keep(bench, candidate, fresh, decision.decision)
+    return decision.decision
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Standing:
+    """Where a candidate's gate stands."""
+
+    decision: Decision
+    confirmed: Confirmed
+
+
+def _standing(done: Sequence[Pair], candidate: Candidate, gating: Gating) -> _Standing:
+    decision, confirmed = settle(done, candidate.tasks, gating.terms(candidate.alpha), gating.confirming)
+    return _Standing(decision=decision, confirmed=confirmed)
+
+
+def _next(
+    done: Sequence[Pair], candidate: Candidate, gating: Gating, standing: _Standing, left: int
+) -> tuple[Draw, ...]:
+    """The draws to be made before the gate looks again; () when it decided or nothing is left."""
+    if gating.rule is not Rule.EVIDENCE:
+        # The paper's rules look once, when every task was drawn.
+        return schedule.draws(candidate, left, 1, gating.rule)[len(done) :]
+    if standing.decision.verdict is not Verdict.UNDECIDED or left <= 0:
+        return ()
+    at_once = min(_PAIRS_AT_ONCE, left)
+    if standing.confirmed.wanting:
+        return schedule.confirming(candidate, standing.confirmed.pairs, standing.confirmed.wanting, at_once)
+    drawn = sum(not p.confirms for p in done)
+    limit = min(gating.max_pairs, drawn + at_once)
+    return schedule.draws(candidate, limit, gating.baseline_samples, gating.rule)[drawn:]
 
 
 def _keep(bench: Bench, candidate: Candidate, fresh: Sequence[Pair], decision: Decision) -> None:

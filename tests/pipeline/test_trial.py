@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import pytest
 
 from sleepd.core.errors import NotMeasured
 from sleepd.core.gate import Decision, Rule
-from sleepd.core.model import Cause, Edit, EditOp, Split, Verdict
-from sleepd.core.ports import Ask, Failure, Reply
+from sleepd.core.model import CONFIRMING_DRAW, Cause, Edit, EditOp, Split, Task, Verdict
+from sleepd.core.ports import Ask, Failure, Model, Reply
 from sleepd.core.select import Backed, Bundle
 from sleepd.models.scripted import FailingAt, ScriptedModel
 from sleepd.pipeline.mine import clusters
@@ -45,6 +46,20 @@ def bundle(text: str) -> Bundle:
 def entered(world: World, bench: Bench, text: str = GOOD, gating: Gating = GATING) -> tuple[Ground, Trial]:
     ground = ground_of(world)
     return ground, enter(bench, ground, bundle(text), text, gating)
+
+
+class Breaking:
+    """Does one task well without the good rule, and gives it up when a skill text holds the rule."""
+
+    def __init__(self, model: Model, task: Task) -> None:
+        self._model, self._task = model, task
+        self.key = model.key
+
+    def ask(self, ask: Ask) -> Reply | Failure:
+        if self._task.request not in ask.prompt or self._task.accepted is None:
+            return self._model.ask(ask)
+        ruled = GOOD.splitlines()[0] in ask.system
+        return Reply(text="I would rather not." if ruled else self._task.accepted.answer)
 
 
 class TestEntering:
@@ -97,7 +112,27 @@ class TestMeasuring:
         decision = measure(bench, ground, trial, GATING, 60)
         (row,) = world.rows("candidates")
         assert (Verdict.ACCEPTED, "accepted", decision.evidence) == (decision.verdict, row["verdict"], row["evidence"])
-        assert decision.pairs <= len(world.rows("pairs")) < decision.pairs + 16
+        scheduled = [p for p in world.rows("pairs") if int(str(p["draw"])) < CONFIRMING_DRAW]
+        assert decision.pairs <= len(scheduled) < decision.pairs + 16
+
+    def test_before_it_is_accepted_each_task_is_looked_at(self, world: World) -> None:
+        """Tasks that the schedule drew too seldom until the crossing are drawn again, each with a fresh rollout."""
+        bench = world.bench()
+        ground, trial = entered(world, bench)
+        decision = measure(bench, ground, trial, GATING, 60)
+        counts = Counter(p["task_id"] for p in world.rows("pairs"))
+        assert len(ground.tasks) == len(counts)
+        assert GATING.confirming.least <= min(counts.values())
+        assert f"none of {len(ground.tasks)} tasks got worse" in decision.reason
+
+    def test_a_text_that_breaks_one_task_is_rejected(self, world: World) -> None:
+        """However much better it is on the others: a rule that wins by the mean may lose a task for good."""
+        victim = ground_of(world).tasks[0].task
+        bench = replace(world.bench(), model=Breaking(world.model, victim))
+        patient = replace(GATING, max_pairs=400)
+        ground, trial = entered(world, bench, gating=patient)
+        decision = measure(bench, ground, trial, patient, 500)
+        assert (Verdict.REJECTED, True) == (decision.verdict, "1 of 9 tasks got worse" in decision.reason)
 
     def test_in_pieces_it_comes_to_the_same_verdict(self, world: World) -> None:
         """Over several nights: the schedule goes on where it stopped, nights are counted, no draw is made twice."""
@@ -109,7 +144,9 @@ class TestMeasuring:
             if decisions[-1].verdict is not Verdict.UNDECIDED:
                 break
         pairs, (row,) = world.rows("pairs", "night_id"), world.rows("candidates")
-        assert list(range(len(pairs))) == sorted(p["draw"] for p in pairs)  # type: ignore[type-var]
+        draws = sorted(int(str(p["draw"])) for p in pairs)
+        first = sum(draw < CONFIRMING_DRAW for draw in draws)
+        assert [*range(first), *range(CONFIRMING_DRAW, CONFIRMING_DRAW + len(draws) - first)] == draws
         assert len(decisions) == row["nights"]
         whole = world.bench()
         with world.database.writing() as connection:

@@ -119,7 +119,7 @@ def make(folder: Path, who: str = "programmer", sessions: int = 40, **days: obje
         folder=folder,
         database=fresh_database(folder / "sleepd.db"),
         who=who,
-        gating=Gating(pairs_per_night=20, baseline_samples=2),
+        gating=Gating(pairs_per_night=60, baseline_samples=2),
         optimizing=Optimizing(minibatch=4, steps=2),
     )
     world.project.mkdir(parents=True)

@@ -1,0 +1,115 @@
+"""The look at each task: what blocks a candidate, what has to be drawn again, and how often a blameless one is blocked."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sleepd.core.confirmation import Confirming, confirm, settle
+from sleepd.core.gate import Rule, Terms
+from sleepd.core.model import CONFIRMING_DRAW, Pair, TaskId, Verdict
+
+TASKS = tuple(TaskId(f"t{n}") for n in range(10))
+HOW = Confirming()
+TERMS = Terms(alpha=0.05)
+
+
+def pair(task: str, candidate: float | None, baseline: float | None, draw: int = 0) -> Pair:
+    return Pair(draw=draw, task_id=TaskId(task), candidate=candidate, baseline=baseline)
+
+
+def each(*scores: tuple[float | None, float | None]) -> list[Pair]:
+    """The same scores for every task."""
+    return [pair(task, *score) for task in TASKS for score in scores]
+
+
+class TestConfirming:
+    def test_every_task_is_wanted_until_it_was_drawn_often_enough(self) -> None:
+        """Pairs that the schedule drew before count."""
+        found = confirm([pair("t0", 1, 0), pair("t0", 1, 0), *[pair("t1", 1, 1)] * 4], TASKS, HOW)
+        assert {task: 2 if task == "t0" else 4 for task in TASKS if task != "t1"} == found.wanting
+
+    def test_a_task_that_looks_worse_is_drawn_on(self) -> None:
+        """One more at a time, up to the stated number, unless it recovers."""
+        rest = [p for p in each(*[(1.0, 1.0)] * 4) if p.task_id != "t0"]
+        worse = [*rest, *[pair("t0", 0, 1)] * 2, *[pair("t0", 1, 1)] * 2]
+        assert {"t0": 1} == confirm(worse, TASKS, HOW).wanting
+        assert {} == confirm([*worse, *[pair("t0", 1, 1)] * 5], TASKS, HOW).wanting
+        half = [*rest, *[pair("t0", 0, 1), pair("t0", 1, 1)] * (HOW.most // 2)]
+        assert {} == confirm(half, TASKS, HOW).wanting
+
+    def test_a_task_that_is_lost_blocks(self) -> None:
+        """Here after nine pairs, with ten tasks at a level of one in ten."""
+        rest = [p for p in each(*[(1.0, 1.0)] * 4) if p.task_id != "t0"]
+        until = next(n for n in range(1, 25) if confirm([*rest, *[pair("t0", 0, 1)] * n], TASKS, HOW).broken)
+        assert 9 == until
+
+    def test_a_task_that_only_the_candidate_cannot_do_in_time_is_lost(self) -> None:
+        """Its missing scores are no evidence either way, and no reason to accept."""
+        rest = [p for p in each(*[(1.0, 1.0)] * 4) if p.task_id != "t0"]
+        assert ("t0",) == confirm([*rest, *[pair("t0", None, 1)] * 4], TASKS, HOW).broken
+        assert () == confirm([*rest, *[pair("t0", None, None)] * 4], TASKS, HOW).broken
+
+    @pytest.mark.parametrize("rate", [0.1, 0.5, 0.9])
+    def test_a_candidate_that_lowers_nothing_is_seldom_blocked(self, rate: float) -> None:
+        """At most at the stated level; the whole round is played, with its drawing on."""
+        rng = np.random.default_rng(7)
+        blocked = sum(bool(played(rng, [rate] * 10, [rate] * 10)) for _ in range(200))
+        assert blocked <= 0.1 * 200
+
+    def test_a_broken_task_is_seldom_missed(self) -> None:
+        """One of ten tasks falls from 0.95 to 0.1."""
+        rng = np.random.default_rng(8)
+        missed = sum(not played(rng, [0.95] * 10, [0.1, *[0.95] * 9]) for _ in range(100))
+        assert missed <= 5
+
+
+class TestSettling:
+    def test_evidence_alone_does_not_accept(self) -> None:
+        """Undecided while tasks are wanting, accepted when none got worse."""
+        scheduled = [pair("t0", 1, 0, draw) for draw in range(8)]
+        decision, found = settle(scheduled, TASKS, TERMS, HOW)
+        assert (Verdict.UNDECIDED, 9) == (decision.verdict, len(found.wanting))
+        looked = [pair(task, 1, 0, CONFIRMING_DRAW + n) for n, task in enumerate(TASKS * 4)]
+        assert Verdict.ACCEPTED is settle([*scheduled, *looked], TASKS, TERMS, HOW)[0].verdict
+
+    def test_what_was_drawn_for_a_task_is_no_evidence_for_the_mean(self) -> None:
+        """The evidence is the same before and after the round."""
+        scheduled = [pair("t0", 1, 0, draw) for draw in range(8)]
+        looked = [pair(task, 1, 0, CONFIRMING_DRAW + n) for n, task in enumerate(TASKS * 4)]
+        before, after = settle(scheduled, TASKS, TERMS, HOW)[0], settle([*looked, *scheduled], TASKS, TERMS, HOW)[0]
+        assert (before.evidence, before.pairs) == (after.evidence, after.pairs)
+
+    @pytest.mark.parametrize(
+        ("terms", "how"), [(TERMS, Confirming(least=0)), (Terms(alpha=0.05, rule=Rule.STRICT), HOW)]
+    )
+    def test_it_can_be_left_out(self, terms: Terms, how: Confirming) -> None:
+        """With `least` 0, and under the paper's rules."""
+        decision, _ = settle([pair("t0", 1, 0, draw) for draw in range(8)], TASKS, terms, how)
+        assert Verdict.ACCEPTED is decision.verdict
+
+    @settings(max_examples=40, deadline=None)
+    @given(
+        st.lists(st.tuples(st.sampled_from(TASKS), st.floats(0, 1), st.floats(0, 1)), max_size=60), st.integers(0, 9)
+    )
+    def test_pairs_behind_the_crossing_change_nothing(self, rows: list[tuple[str, float, float]], more: int) -> None:
+        """Where a night ended does not matter: pairs that were drawn with the crossing one are left out."""
+        scheduled = [pair(t, c, b, n) for n, (t, c, b) in enumerate(rows)]
+        decision, found = settle(scheduled, TASKS, TERMS, HOW)
+        if decision.verdict is Verdict.UNDECIDED and found.wanting:
+            longer = [*scheduled, *(pair("t1", 0, 1, len(rows) + n) for n in range(more))]
+            assert (decision, found) == settle(longer, TASKS, TERMS, HOW)
+
+
+def played(rng: np.random.Generator, before: list[float], after: list[float]) -> tuple[TaskId, ...]:
+    """One round of confirmation over tasks with these pass rates: the tasks found broken."""
+    pairs: list[Pair] = []
+    while True:
+        found = confirm(pairs, TASKS, HOW)
+        if found.broken or not found.wanting:
+            return found.broken
+        for task, count in found.wanting.items():
+            n = TASKS.index(task)
+            pairs += [pair(task, float(rng.random() < after[n]), float(rng.random() < before[n])) for _ in range(count)]
