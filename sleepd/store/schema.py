@@ -278,6 +278,28 @@ proposals = Table(
     Column("why", Text),
 )
 
+edit_decisions = Table(
+    "edit_decisions",
+    metadata,
+    Column("proposal_id", Text, ForeignKey("proposals.id", ondelete="CASCADE"), primary_key=True),
+    Column("edit_id", Text, primary_key=True),
+    Column("decision", Text, nullable=False),
+    Column("text", Text),
+    Column("why", Text),
+    Column("at", Moment, nullable=False),
+)
+
+branches = Table(
+    "branches",
+    metadata,
+    Column("proposal_id", Text, ForeignKey("proposals.id", ondelete="CASCADE"), primary_key=True),
+    Column("repository", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("commit", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("at", Moment, nullable=False),
+)
+
 adoptions = Table(
     "adoptions",
     metadata,
