@@ -107,10 +107,15 @@ def reject(places: Places, database: Database, id_: str, why: str) -> Proposal:
     return proposal
 
 
-def revert(places: Places, database: Database, id_: str | None) -> Written:
-    """Undo the newest adoption, or that of one proposal. Raises `Conflict` when later changes are in the way."""
+def revert(places: Places, database: Database, id_: str | None, *, shown: str | None = None) -> Written:
+    """Undo the newest adoption, or that of one proposal. Raises `Conflict` when later changes are in the way.
+
+    `shown` is as for `adopt`.
+    """
     with locks.adoption(places, _LOCK_WAIT_S):
         adoption = writing.last_adoption(database, id_)
+        if shown is not None:
+            _check_shown(database, (writing.find(database, adoption.proposal_id, (Status.ADOPTED,)),), shown)
         written = writing.revert(database, adoption, compose.surroundings(), clock.now())
     logger = structlog.get_logger()
     logger.info("adoption.reverted", proposal=written.proposal.id, path=written.path, exact=written.proven)

@@ -157,11 +157,14 @@ def begun_text(begun: Begun, places: Places, *, asked: bool) -> str:
         lines.append("  say how far back to read and what a night may spend: sleepd run asks, on a terminal")
     if not begun.model_chosen:
         lines.append(f"  choose a model: set model.name and model.model in {places.config}, and export its key")
-    lines += [
-        "  sleepd doctor         checks that everything holds",
-        "  sleepd run --dry-run  shows what a night would do",
-    ]
-    lines += ["  sleepd run            runs one night now", "  sleepd daemon         runs one every night"]
+    steps = {
+        "sleepd doctor": "checks that everything holds",
+        "sleepd run --dry-run": "shows what a night would do; asks no model",
+        "sleepd run": "runs one night now",
+        "sleepd service install": "runs one every night, by itself",
+    }
+    steps |= {f"sleepd plugin install {name}": f"lets you ask {name} for it" for name in begun.plugins}
+    lines.append(facts({f"  {command}": does for command, does in steps.items()}))
     return "\n".join(lines)
 
 
@@ -322,6 +325,21 @@ def written_json(written: Written) -> Plain:
         "proven": written.proven,
         "removed": written.removed,
     }
+
+
+def adopted_words(written: Written) -> str:
+    """What an adoption did."""
+    how = "as it was measured" if written.proven else "merged with your own changes: unproven"
+    id_ = written.proposal.id[:8]
+    return f"adopted {id_} into {written.path}, {how}; sleepd revert {id_} undoes it"
+
+
+def reverted_words(written: Written) -> str:
+    """What a revert did."""
+    if written.removed:
+        return f"reverted {written.proposal.id[:8]}: {written.path} was not there before and is gone"
+    how = "every byte as it was before" if written.proven else "your later changes kept"
+    return f"reverted {written.proposal.id[:8]} in {written.path}: {how}"
 
 
 def ran_text(ran: Ran) -> str:

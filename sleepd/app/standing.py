@@ -22,6 +22,15 @@ def next_night(now: datetime, at: str) -> datetime:
     return naive.astimezone()
 
 
+def running(seen: Overview | None, lock: Path) -> bool:
+    """Only an unfinished night can be running; whether it is, its lock knows."""
+    if seen is None or seen.last_night is None or seen.last_night.status != "running":
+        return False
+    from sleepd.app import locks
+
+    return locks.is_held(lock)
+
+
 def as_json(seen: Overview | None, places: tuple[Path, Path], upcoming: datetime, *, running: bool) -> Plain:
     """The status as plain values; `places` are the database and the settings file."""
     base: Plain = {"database": str(places[0]), "config": str(places[1]), "running": running}

@@ -12,6 +12,7 @@ import structlog
 from sleepd.app import clock, compose, gather, locks, log
 from sleepd.app.places import Places
 from sleepd.app.settings import Settings
+from sleepd.core.errors import BudgetSpent, NotMeasured
 from sleepd.core.model import Cause
 from sleepd.core.ports import Ask, Embedder, Failure, Model, Reply
 from sleepd.models.metered import Ledger, Spending
@@ -20,7 +21,7 @@ from sleepd.pipeline.night import Outlook, night_id, outlook, run_night
 from sleepd.pipeline.work import Work, live_text
 from sleepd.store import proposals
 from sleepd.store.database import Database
-from sleepd.store.nights import Night
+from sleepd.store.nights import Night, NightStatus
 from sleepd.store.proposals import Proposal
 
 _CHARS_PER_TOKEN = 4
@@ -200,6 +201,14 @@ def staged_in(database: Database, night: str) -> tuple[Proposal, ...]:
     """The proposals that came out of one night."""
     with database.reading() as connection:
         return tuple(p for p in proposals.proposals(connection) if p.night_id == night)
+
+
+def check_measured(night: Night) -> None:
+    """Raises `NotMeasured` or `BudgetSpent` for a night that was not run to its end; what was done is kept."""
+    if night.status is NightStatus.NOT_MEASURED:
+        raise NotMeasured(f"{night.message}; what was done is kept, and the same command goes on from there")
+    if night.status is NightStatus.BUDGET_SPENT:
+        raise BudgetSpent(f"{night.message} (what was paid for is kept)")
 
 
 def _say(told: Told, what: str) -> None:

@@ -10,7 +10,7 @@ import typer
 from sleepd.app import answers, compose, config, evidence, report, tonight
 from sleepd.app.cli.days import Since, open_log
 from sleepd.app.cli.terminal import AsJson, ask, can_ask, note, show, show_json, steps
-from sleepd.core.errors import BudgetSpent, NotMeasured, UsageError
+from sleepd.core.errors import UsageError
 from sleepd.store import nights as stored
 from sleepd.store.nights import NightStatus
 
@@ -122,7 +122,4 @@ def _show_ran(ran: tonight.Ran, *, as_json: bool) -> None:
         show_json({**report.night_json(night), "harvest": report.harvest_json(ran.harvest)})
     elif night.status is NightStatus.DONE:
         show(report.ran_text(ran))
-    if night.status is NightStatus.NOT_MEASURED:
-        raise NotMeasured(f"{night.message}; what was done is kept, and the same command goes on from there")
-    if night.status is NightStatus.BUDGET_SPENT:
-        raise BudgetSpent(f"{night.message} (what was paid for is kept)")
+    tonight.check_measured(night)

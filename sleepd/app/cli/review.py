@@ -13,7 +13,6 @@ from sleepd.app.cli.days import open_log
 from sleepd.app.cli.terminal import AsJson, ask, can_ask, note, show, show_json
 from sleepd.app.evidence import Proposed
 from sleepd.core.errors import Conflict
-from sleepd.pipeline.adopt import Written
 from sleepd.store.database import Database
 from sleepd.store.proposals import Status
 
@@ -70,7 +69,7 @@ def adopt(
     if as_json:
         show_json({"adopted": [report.written_json(w) for w in done.written], "conflicts": list(done.conflicts)})
     else:
-        show("\n".join(map(_adopted_words, done.written)) or "nothing was adopted")
+        show("\n".join(map(report.adopted_words, done.written)) or "nothing was adopted")
     if done.conflicts:
         raise Conflict("\n  ".join(done.conflicts))
 
@@ -105,7 +104,7 @@ def revert(
     if as_json:
         show_json(report.written_json(done))
     else:
-        show(_reverted_words(done))
+        show(report.reverted_words(done))
 
 
 def _decide(database: Database, one: Proposed) -> bool:
@@ -114,7 +113,7 @@ def _decide(database: Database, one: Proposed) -> bool:
     match ask("a(dopt), r(eject), s(kip) or q(uit)?", "s", _known)[:1].lower():
         case "a":
             done = decisions.adopt(config.places(), database, [id_], everything=False)
-            note("\n".join([*map(_adopted_words, done.written), *(f"not adopted: {c}" for c in done.conflicts)]))
+            note("\n".join([*map(report.adopted_words, done.written), *(f"not adopted: {c}" for c in done.conflicts)]))
         case "r":
             decisions.reject(config.places(), database, id_, ask("why?", "no reason given", str))
             note(f"rejected {id_[:8]}")
@@ -126,19 +125,6 @@ def _decide(database: Database, one: Proposed) -> bool:
 def _known(answer: str) -> None:
     if answer.lower() not in (*_ANSWERS, *_ANSWERS.values()):
         raise ValueError("one of a, r, s, q")
-
-
-def _adopted_words(written: Written) -> str:
-    how = "as it was measured" if written.proven else "merged with your own changes: unproven"
-    id_ = written.proposal.id[:8]
-    return f"adopted {id_} into {written.path}, {how}; sleepd revert {id_} undoes it"
-
-
-def _reverted_words(written: Written) -> str:
-    if written.removed:
-        return f"reverted {written.proposal.id[:8]}: {written.path} was not there before and is gone"
-    how = "every byte as it was before" if written.proven else "your later changes kept"
-    return f"reverted {written.proposal.id[:8]} in {written.path}: {how}"
 
 
 @contextmanager

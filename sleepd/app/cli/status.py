@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sleepd.app import clock, config, standing
 from sleepd.app.cli.terminal import AsJson, show, show_json
-from sleepd.store.overview import Overview, overview
+from sleepd.store.overview import overview
 
 
 def status(as_json: AsJson = False) -> None:
@@ -16,18 +16,9 @@ def status(as_json: AsJson = False) -> None:
     settings = config.load()
     seen = overview(places.database)
     upcoming = standing.next_night(clock.now(), settings.night.at)
-    running = _running(seen)
+    running = standing.running(seen, places.lock)
     where = (places.database, places.config)
     if as_json:
         show_json(standing.as_json(seen, where, upcoming, running=running))
     else:
         show(standing.as_text(seen, where, upcoming, running=running))
-
-
-def _running(seen: Overview | None) -> bool:
-    """Only an unfinished night can be running; whether it is, its lock knows."""
-    if seen is None or seen.last_night is None or seen.last_night.status != "running":
-        return False
-    from sleepd.app import locks
-
-    return locks.is_held(config.places().lock)
