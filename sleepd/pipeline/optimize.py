@@ -9,9 +9,11 @@ import numpy as np
 
 from sleepd.core import edit, recall, schedule
 from sleepd.core.drift import Drift
-from sleepd.core.model import Digest, Edit, Split, Task, TaskId, Unmatched, Verdict, digest
+from sleepd.core.model import Digest, Split, Task, TaskId, Unmatched, Verdict, digest
 from sleepd.core.schedule import TRAINING_SAMPLE
-from sleepd.core.select import Bundle, Tried, aggregate, select
+from sleepd.core.select import Backed, Bundle, Tried, aggregate, select
+from sleepd.pipeline import buffer
+from sleepd.pipeline.buffer import Failed
 from sleepd.pipeline.drift import watch
 from sleepd.pipeline.mine import vectors_of
 from sleepd.pipeline.prompts import Case
@@ -105,12 +107,6 @@ def exhausted(bench: Bench, work: Work) -> bool:
     return len({t.night_id for t in failed}) >= _PATIENCE and len(failed) == len(same)
 
 
-def failed_edits(trials: Sequence[Trial]) -> tuple[Edit, ...]:
-    """The rejected-edit buffer: edits of candidates that did not cross, oldest first."""
-    failed = (t for t in trials if t.candidate.verdict in (Verdict.REJECTED, Verdict.CLOSED))
-    return tuple(dict.fromkeys(e for t in failed for e in t.candidate.edits))
-
-
 def _accepted(trial: Trial) -> bool:
     return trial.candidate.verdict is Verdict.ACCEPTED
 
@@ -191,11 +187,20 @@ def _propose(
         Case(task=_unsealed(s.task, judging), rollout=r, neighbours=near[s.task.id])
         for s, r in zip(some, made, strict=True)
     ]
-    reflected = reflect(bench, ground.base, cases, failed_edits(trials), optimizing.edit_budget * 3)
-    backed = aggregate(reflected.proposed)
+    declined = buffer.turned_down(bench.database, ground.target.path, but_of=bench.night_id)
+    known = (*declined, *buffer.failed(trials))
+    reflected = reflect(bench, ground.base, cases, known, optimizing.edit_budget * 3)
+    backed, again = _without(declined, aggregate(reflected.proposed))
     tried = [*(_tried(t) for t in trials), *_set_aside(bench, ground)]
     bundles = select(backed, optimizing.edit_budget, tried, reflections=len(reflected.proposed))
-    return bundles, reflected.problems
+    return bundles, (*reflected.problems, *again)
+
+
+def _without(declined: Sequence[Failed], backed: Sequence[Backed]) -> tuple[list[Backed], list[str]]:
+    """What may be tried, and a line for each that a person turned down before."""
+    again = [b for b in backed if any(buffer.says_the_same(b.edit, d.edit) for d in declined)]
+    lines = [f"turned down by you before, so not tried: {b.edit.text or f'{b.edit.op} {b.edit.anchor}'}" for b in again]
+    return [b for b in backed if b not in again], lines
 
 
 def _set_aside(bench: Bench, ground: Ground) -> Iterator[Tried]:

@@ -7,13 +7,20 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from sleepd.core.model import Edit, Outcome, Rollout, Score, Task, digest
+from sleepd.core.model import Outcome, Rollout, Score, Task, digest
 from sleepd.core.ports import Ask, Purpose
+from sleepd.pipeline.buffer import Failed
 
 OWN_MARK = "[sleepd]"
 """Every prompt that sleepd sends begins with it, so that a transcript of our own run is never taken for work."""
 
 _TEXT_LIMIT = 1_500
+_FAILED_SHOWN = 20
+"""Of each kind, the newest."""
+_FAILED = "Changes that were tried and did not help (do not propose them again):"
+_DECLINED = (
+    "Changes that the user turned down, and why (never propose them again, nor anything the reason speaks against):"
+)
 _NO_SKILL = "(there is no skill file yet)"
 
 
@@ -46,21 +53,28 @@ def rollout_version() -> str:
     return digest(_template("rollout"))[:8]
 
 
-def reflect_ask(skill: str, cases: Sequence[Case], failed: Sequence[Edit], limit: int, max_tokens: int) -> Ask:
+def reflect_ask(skill: str, cases: Sequence[Case], failed: Sequence[Failed], limit: int, max_tokens: int) -> Ask:
     """Ask for edits. The checks themselves are never shown: the model could write to the test."""
     parts = [
         _part("The skill file today", skill or _NO_SKILL),
         *(_case(number, case) for number, case in enumerate(cases, 1)),
     ]
-    if failed:
-        parts += ["Changes that were tried and did not help (do not propose them again):"]
-        parts += [quoted(f"{edit.op} {edit.text or edit.anchor}") for edit in failed]
+    for heading, ones in (
+        (_DECLINED, [f for f in failed if f.by_person]),
+        (_FAILED, [f for f in failed if not f.by_person]),
+    ):
+        parts += [heading] * bool(ones) + [quoted(_failed(one)) for one in ones[-_FAILED_SHOWN:]]
     return Ask(
         purpose=Purpose.REFLECT,
         system=_template("reflect").format(limit=limit),
         prompt="\n\n".join(parts),
         max_tokens=max_tokens,
     )
+
+
+def _failed(one: Failed) -> str:
+    """The edit, and why it failed."""
+    return f"{one.edit.op} {one.edit.text or one.edit.anchor}" + (f"\nwhy: {one.why}" if one.why else "")
 
 
 def quoted(text: str) -> str:

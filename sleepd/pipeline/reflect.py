@@ -13,12 +13,12 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from sleepd.core.model import Edit, EditOp, Score, digest
 from sleepd.core.ports import Ask, Failure
 from sleepd.core.select import Proposed
+from sleepd.pipeline.buffer import Failed
 from sleepd.pipeline.prompts import Case, reflect_ask
 from sleepd.pipeline.rollout import Bench, outage
 from sleepd.store import rollouts
 
 CASES_AT_ONCE = 4
-_FAILED_SHOWN = 20
 _OPENINGS_TRIED = 200
 """Braces at which JSON is looked for; each may cost a scan of the whole reply."""
 
@@ -48,14 +48,14 @@ class Reflected:
     problems: tuple[str, ...]
 
 
-def reflect(bench: Bench, skill: str, cases: Sequence[Case], failed: Sequence[Edit], limit: int) -> Reflected:
+def reflect(bench: Bench, skill: str, cases: Sequence[Case], failed: Sequence[Failed], limit: int) -> Reflected:
     """Ask about failures and successes apart, a few at a time. A reply paid for once is not paid for again.
 
     Raises `NotMeasured` or `BudgetSpent` when the model cannot be reached or the budget is spent.
     """
     proposed, problems = [], []
     for some in _minibatches(cases):
-        ask = reflect_ask(skill, some, failed[-_FAILED_SHOWN:], limit, bench.max_tokens)
+        ask = reflect_ask(skill, some, failed, limit, bench.max_tokens)
         reply = _reply(bench, ask)
         edits = parse(reply.text, limit) if isinstance(reply, _Said) else reply
         if isinstance(edits, str):
