@@ -14,7 +14,9 @@ from typing import Any, Final
 from typer.main import get_command
 
 from sleepd.app import cli, config
+from sleepd.app.cli.ending import INTERRUPTED, UNEXPECTED
 from sleepd.app.settings import section_classes
+from sleepd.core import errors
 
 HERE: Final = Path(__file__).parent
 
@@ -23,7 +25,7 @@ Schema = dict[str, object]
 SETTINGS_HEAD: Final = """\
 # Settings
 
-<!-- Made by `make docs` from sleepd/app/settings.py. Change it there. -->
+<!-- Made by `make docs` from sleepd/app/sections. Change it there. -->
 
 Settings come from four places; the later wins, key by key:
 
@@ -118,24 +120,71 @@ error is one line that names the remedy; `sleepd --verbose VERB` shows the log a
 
 ## Exit status
 
-| Status | Meaning |
-|---|---|
-| 0 | done as asked; adopting nothing is a success |
-| 1 | an assertion that was asked for did not hold |
-| 2 | the command line, the settings or the database cannot be used as they are |
-| 3 | could not be measured (login, network, backend): nothing was consumed, the next run tries again |
-| 4 | the budget is spent: the same command goes on with a new one |
-| 5 | your own edit of a skill file is in the way |
-| 70 | a defect of sleepd; the line says where the trace is |
-| 75 | another night, harvest or adoption is running |
-| 130 | stopped by Ctrl-C or SIGTERM; the same command goes on |
 """
 
 
 def cli_page() -> str:
     """The reference of every verb, from the commands themselves. What typer builds has no public types, hence `Any`."""
     group: Any = get_command(cli.app)
-    return CLI_HEAD + "".join(_verb(f"sleepd {name}", group.get_command(None, name)) for name in cli.VERBS)
+    return (
+        CLI_HEAD + _statuses() + "".join(_verb(f"sleepd {name}", group.get_command(None, name)) for name in cli.VERBS)
+    )
+
+
+STATUSES: Final = {
+    0: ("done as asked; adopting nothing is a success", "nothing"),
+    1: ("an assertion that was asked for did not hold", "read what it says; `proof-run --assert-improves` ends so"),
+    2: ("the command line, the settings or the database cannot be used as they are", "what the line says"),
+    3: (
+        "could not be measured (login, network, backend): nothing was consumed",
+        "`sleepd doctor --live`, then the same command; a scheduled night tries again by itself",
+    ),
+    4: ("the budget is spent; what was paid for is kept", "the same command goes on with a new budget"),
+    5: ("your own edit of a skill file is in the way", "look at the file it names, then adopt or revert again"),
+    UNEXPECTED: ("a defect of sleepd", "the line says where the trace is; please report it"),
+    75: ("another night, harvest or adoption is running", "wait; a scheduled night waits by itself"),
+    INTERRUPTED: ("stopped by Ctrl-C or SIGTERM", "the same command goes on"),
+}
+"""Exit status -> what it means, and what to do."""
+
+
+def _statuses() -> str:
+    rows = [f"| {status} | {meaning} |" for status, (meaning, _) in STATUSES.items()]
+    return "\n".join(["| Status | Meaning |", "|---|---|", *rows, "", "[More on each](exit-status.md).", ""])
+
+
+EXIT_HEAD: Final = """\
+# Exit status
+
+<!-- Made by `make docs` from docs/generate.py and sleepd/core/errors.py. Change it there. -->
+
+What a script, a timer or a hook needs to know. Only 3, 4 and 75 go away by waiting; 4 needs a new budget.
+
+"""
+
+
+def exit_page() -> str:
+    """The reference of exit statuses, with every kind of error that leads to each."""
+    kinds: dict[int, list[str]] = {}
+    for kind in _kinds():
+        kinds.setdefault(kind.exit_status, []).append(f"`{kind.code}`: {_first(kind)}")
+    rows = [
+        f"| {status} | {meaning} | {remedy} | {'<br>'.join(kinds.pop(status, []))} |"
+        for status, (meaning, remedy) in STATUSES.items()
+    ]
+    if kinds:
+        raise LookupError(f"docs/generate.py explains no exit status {', '.join(map(str, kinds))}")
+    return EXIT_HEAD + "\n".join(["| Status | Meaning | What to do | Kinds of error |", "|---|---|---|---|", *rows, ""])
+
+
+def _kinds() -> list[type[errors.SleepdError]]:
+    """Every kind of error a user can meet, in the order of the code."""
+    found = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.SleepdError)]
+    return [kind for kind in found if kind is not errors.SleepdError]
+
+
+def _first(kind: type[errors.SleepdError]) -> str:
+    return _cell(inspect.cleandoc(kind.__doc__ or "").splitlines()[0].rstrip("."))
 
 
 def _verb(path: str, command: Any) -> str:
@@ -173,7 +222,11 @@ def _flat(text: str | None) -> str:
     return " ".join((text or "").split())
 
 
-PAGES: Final[dict[str, Callable[[], str]]] = {"reference/settings.md": settings_page, "reference/cli.md": cli_page}
+PAGES: Final[dict[str, Callable[[], str]]] = {
+    "reference/settings.md": settings_page,
+    "reference/cli.md": cli_page,
+    "reference/exit-status.md": exit_page,
+}
 """Path below docs/ -> what makes it."""
 
 

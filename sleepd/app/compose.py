@@ -9,7 +9,7 @@ from pathlib import Path
 from harvesters.records import SessionKind
 from sleepd.app import clock, config, registry
 from sleepd.app.places import Places, make_private
-from sleepd.app.settings import Model as ModelSection
+from sleepd.app.sections.models import Model as ModelSection
 from sleepd.app.settings import Settings
 from sleepd.app.values import window
 from sleepd.core.errors import UsageError

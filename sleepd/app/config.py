@@ -20,7 +20,8 @@ from pydantic_core import ErrorDetails
 from pydantic_settings import EnvSettingsSource, InitSettingsSource, PydanticBaseSettingsSource
 
 from sleepd.app.places import Places
-from sleepd.app.settings import Section, Settings, section_classes
+from sleepd.app.sections.section import Section
+from sleepd.app.settings import Settings, section_classes
 from sleepd.core.errors import BadSettings, nearest
 
 AGENT_VARIABLES: Final = (

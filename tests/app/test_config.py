@@ -11,7 +11,9 @@ from pydantic import ValidationError
 
 from sleepd.app import config
 from sleepd.app.places import make_private
-from sleepd.app.settings import Gate, Model, Reflection, Settings
+from sleepd.app.sections.learning import Gate
+from sleepd.app.sections.models import Model, Reflection
+from sleepd.app.settings import Settings
 from sleepd.app.values import window
 from sleepd.core.errors import BadSettings
 

@@ -1,0 +1,96 @@
+"""How edits are made, and what they have to show."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from sleepd.app.sections.section import Section
+from sleepd.app.values import Count, Share
+
+
+class Optimizer(Section):
+    """How far one night may move a text."""
+
+    edit_budget: Count = Field(
+        default=4,
+        description="Edits one candidate may hold: the textual learning rate. Four keep a candidate reviewable and "
+        "its effect attributable.",
+    )
+    steps: Count = Field(
+        default=2,
+        description="Candidates made in a night. Each new one lowers the level for the next, so few good ones beat "
+        "many.",
+    )
+    minibatch: Count = Field(
+        default=8,
+        description="Training tasks one reflection reads. Eight with their attempts fit a model's attention.",
+    )
+    recall_k: Annotated[int, Field(ge=0)] = Field(
+        default=5,
+        description="Similar past tasks that join a reflection, with good and bad attempts side by side. Five show "
+        "a pattern without crowding out the batch; 0 turns it off.",
+    )
+    max_skill_tokens: Count = Field(
+        default=2_000,
+        description="Tokens the text may have. Every session that loads it pays this rent, so it is a hard limit.",
+    )
+
+
+class Gate(Section):
+    """What an edit has to show before it is proposed."""
+
+    rule: Literal["evidence", "strict", "off"] = Field(
+        default="evidence",
+        description="`evidence`: bets that hold their error level for life. `strict`: one higher score wins, as in "
+        "the paper, which adopts edits that do nothing. `off`: no gate. Reports name the rule.",
+    )
+    metric: Literal["hard", "soft", "mixed"] = Field(
+        default="soft",
+        description="`hard`: all checks or nothing. `soft`: the share of checks that hold. `mixed`: their mean. "
+        "Soft sees small improvements with fewer rollouts.",
+    )
+    alpha: Annotated[float, Field(gt=0, le=0.5)] = Field(
+        default=0.05,
+        description="The false-discovery level of all adoptions together, for the life of the account. One in "
+        "twenty is the custom.",
+    )
+    beta: Annotated[float, Field(gt=0, le=0.5)] = Field(
+        default=0.10,
+        description="The level at which a candidate is rejected as too weak. Looser than `alpha`: a missed edit "
+        "can be proposed again.",
+    )
+    smallest_effect: Annotated[float, Field(gt=0, le=1)] = Field(
+        default=0.10,
+        description="The smallest gain worth the rent of a rule, as a difference of mean scores. Below +0.10 the "
+        "proof costs more rollouts than most people's nights hold.",
+    )
+    baseline_samples: Count = Field(
+        default=4,
+        description="Fresh rollouts of the live text behind the baseline figure of a pair. Against one, four cut the "
+        "pairs needed by a sixth to a third, and candidates share them.",
+    )
+    pairs_per_night: Count = Field(
+        default=120,
+        description="Pairs drawn in one night over all candidates. Rejects an empty candidate in about a night.",
+    )
+    max_pairs: Count = Field(
+        default=400,
+        description="Pairs after which an undecided candidate is closed. At 400, 99 % of good candidates were "
+        "found in trials.",
+    )
+    max_nights: Count = Field(
+        default=14,
+        description="Nights after which an undecided candidate is closed. In two weeks the work itself has moved.",
+    )
+    coverage: Share = Field(
+        default=0.8,
+        description="Share of pairs that must be scored, for the live text and for the candidate. Below it the "
+        "answer would be about the easy tasks only.",
+    )
+    waiting_share: Share = Field(
+        default=0.5,
+        description="Share of a night that candidates from earlier nights may take. Half, so that something new "
+        "is always tried.",
+    )
