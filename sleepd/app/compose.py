@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -14,7 +15,7 @@ from sleepd.app.settings import Settings
 from sleepd.app.values import window
 from sleepd.core.errors import UsageError
 from sleepd.core.gate import Rule
-from sleepd.core.ports import Embedder, Model
+from sleepd.core.ports import Embedder, Host, Model
 from sleepd.core.score import Metric
 from sleepd.core.split import Shares
 from sleepd.models.memoized import Memoized
@@ -141,6 +142,26 @@ def bench(settings: Settings, store: Database, tools: tuple[Embedder, Model, Mod
         max_tokens=settings.model.max_tokens,
         night_id=night_id,
     )
+
+
+def host() -> Host:
+    """The machine the user works at; one that tells and shows nothing for a system that sleepd does not know."""
+    if sys.platform == "linux":
+        from sleepd.host.linux import Linux
+
+        buses = config.bus_addresses()
+        return Linux(system_bus=buses.system, session_bus=buses.session)
+    if sys.platform == "darwin":
+        from sleepd.host.macos import MacOS
+
+        return MacOS()
+    if sys.platform == "win32":
+        from sleepd.host.windows import Windows
+
+        return Windows()
+    from sleepd.host.still import Still
+
+    return Still()
 
 
 now = clock.now

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+from urllib.parse import quote
 
 from pydantic import SecretStr, ValidationError
 from pydantic_core import ErrorDetails
@@ -87,6 +88,34 @@ def places() -> Places:
     """Where this user's files lie; `SLEEPD_HOME` moves all of them."""
     moved = _environment().get("SLEEPD_HOME")
     return Places.below(Path(moved)) if moved else Places.of_this_system()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Buses:
+    """The D-Bus addresses of this machine and of this user's desktop; None where there is no bus."""
+
+    system: str | None
+    session: str | None
+
+
+def bus_addresses() -> Buses:
+    """What the environment says; else the usual sockets, for cron and services start programs without variables."""
+    env = _environment()
+    runtime = [Path(folder) for folder in (env.get("XDG_RUNTIME_DIR"), _runtime_folder()) if folder]
+    return Buses(
+        system=env.get("DBUS_SYSTEM_BUS_ADDRESS") or _socket(Path("/run/dbus/system_bus_socket")),
+        session=env.get("DBUS_SESSION_BUS_ADDRESS") or next(filter(None, (_socket(d / "bus") for d in runtime)), None),
+    )
+
+
+def _runtime_folder() -> str | None:
+    """Where systemd keeps this user's sockets; None for a system without user numbers."""
+    return f"/run/user/{os.getuid()}" if hasattr(os, "getuid") else None
+
+
+def _socket(path: Path) -> str | None:
+    """The D-Bus address of a socket that is there; what an address may not hold is escaped."""
+    return f"unix:path={quote(str(path))}" if path.is_socket() else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What `sleepd status` needs, read in one go, and without SQLAlchemy: its import takes longer than the answer."""
+"""What `sleepd status` and notices need, in one go and without SQLAlchemy: its import takes longer than the answer."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+
+from sleepd.core.errors import Busy, DatabaseDamaged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +63,28 @@ class Overview:
     on_probation: tuple[OnProbation, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NightsOf:
+    """All nights of one local date that came to an end."""
+
+    date: str
+    """Local, ISO."""
+    status: str
+    """The worst: `not-measured`, else `budget-spent`, else `done`."""
+    learnt: bool
+    """Whether a proposal came out of one of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class News:
+    """What a notice may speak of."""
+
+    waiting: tuple[str, ...]
+    """Ids of the proposals that wait for a person."""
+    nights: tuple[NightsOf, ...]
+    """Newest first."""
+
+
 def overview(path: Path) -> Overview | None:
     """Where everything stands; None when there is no database yet. Makes nothing and never waits for a night.
 
@@ -76,6 +100,42 @@ def overview(path: Path) -> Overview | None:
 
         open_database(path).close()
         return _read(path)
+
+
+def news(path: Path) -> News | None:
+    """What a notice may speak of; None when there is no database yet. Makes, migrates and repairs nothing.
+
+    Raises `Busy` when the database is locked for a second, `DatabaseDamaged` when it cannot be read.
+    """
+    if not path.exists():
+        return None
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=1)) as connection:
+            return _news(connection)
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
+            raise Busy(f"the database {path} is in use; try again in a moment") from error
+        raise DatabaseDamaged(f"the database {path} cannot be read: {error}; sleepd doctor says what to do") from error
+
+
+def _news(connection: sqlite3.Connection) -> News:
+    waiting = connection.execute("SELECT id FROM proposals WHERE status = 'waiting' ORDER BY id")
+    nights = connection.execute(
+        "SELECT date, max(status = 'not-measured'), max(status = 'budget-spent'), "
+        "max(id IN (SELECT night_id FROM proposals)) "
+        "FROM nights WHERE status <> 'running' GROUP BY date ORDER BY date DESC"
+    )
+    return News(
+        waiting=tuple(str(id_) for (id_,) in waiting),
+        nights=tuple(
+            NightsOf(
+                date=date,
+                status="not-measured" if unmeasured else "budget-spent" if spent else "done",
+                learnt=bool(learnt),
+            )
+            for date, unmeasured, spent, learnt in nights
+        ),
+    )
 
 
 def _read(path: Path) -> Overview:

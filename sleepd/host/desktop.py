@@ -1,0 +1,118 @@
+"""What the desktop and the login manager are asked over D-Bus. It imports jeepney; `linux` imports it when asked."""
+
+from __future__ import annotations
+
+import html
+import os
+import time
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+from sleepd.host.bus import Bus, Silent, Whom, conversation
+
+_QUERY_S: Final = 1.0
+"""For all questions to one bus together."""
+_SHOW_S: Final = 5.0
+"""For a notification: the desktop may have to start the program that shows it."""
+_NORMAL_URGENCY: Final = 1
+_UNTIL_DISMISSED: Final = 0
+"""Nobody sits there at night: the message stays until the morning."""
+_MUTTER: Final = Whom(
+    name="org.gnome.Mutter.IdleMonitor",
+    path="/org/gnome/Mutter/IdleMonitor/Core",
+    interface="org.gnome.Mutter.IdleMonitor",
+)
+_SCREEN_SAVER: Final = Whom(
+    name="org.freedesktop.ScreenSaver",
+    path="/org/freedesktop/ScreenSaver",
+    interface="org.freedesktop.ScreenSaver",
+)
+_LOGIND: Final = Whom(
+    name="org.freedesktop.login1",
+    path="/org/freedesktop/login1",
+    interface="org.freedesktop.login1.Manager",
+)
+_NOTIFICATIONS: Final = Whom(
+    name="org.freedesktop.Notifications",
+    path="/org/freedesktop/Notifications",
+    interface="org.freedesktop.Notifications",
+)
+
+Answer = TypeVar("Answer")
+
+
+def idle_s(system_bus: str | None, session_bus: str | None) -> float | None:
+    """Seconds since the desktop, or a terminal the user is logged in at, last saw the user; None when nobody knows."""
+    answers = (_asked(session_bus, _QUERY_S, _desktop_idle), _asked(system_bus, _QUERY_S, _login_idle))
+    return min((answer for answer in answers if answer is not None), default=None)
+
+
+def notify(session_bus: str | None, title: str, body: str) -> bool:
+    """Whether the desktop took the message. `body` is shown as it is, letter by letter."""
+    return _asked(session_bus, _SHOW_S, lambda bus: _shown(bus, title, body)) or False
+
+
+def _asked(address: str | None, seconds: float, question: Callable[[Bus], Answer]) -> Answer | None:
+    """The answer of a bus; None when it gives none."""
+    if not address:
+        return None
+    try:
+        with conversation(address, seconds) as bus:
+            return question(bus)
+    except Silent:
+        return None
+
+
+def _desktop_idle(bus: Bus) -> float | None:
+    """What the desktop says: GNOME by a monitor of its own, others by their screen saver."""
+    try:
+        return _number(bus.ask(_MUTTER, "GetIdletime")) / 1000
+    except Silent:
+        idle = _number(bus.ask(_SCREEN_SAVER, "GetSessionIdleTime"))
+    if not bus.has("org.kde.screensaver"):
+        return idle
+    # KDE counts milliseconds, and stays at 0 where it cannot tell.
+    return idle / 1000 if idle > 0 else None
+
+
+def _login_idle(bus: Bus) -> float | None:
+    """What the login manager knows of this user's sessions; the one that was last used counts."""
+    (sessions,) = bus.ask(_LOGIND, "ListSessions")
+    known = (_session_idle(bus, path) for path in _own(sessions))
+    return min((idle for idle in known if idle is not None), default=None)
+
+
+def _own(sessions: object) -> list[str]:
+    """The paths of this user's sessions, out of `[(id, uid, user, seat, path)]`."""
+    rows = sessions if isinstance(sessions, list) else []
+    return [str(row[4]) for row in rows if isinstance(row, tuple) and len(row) == 5 and row[1] == os.getuid()]
+
+
+def _session_idle(bus: Bus, path: str) -> float | None:
+    whom = Whom(name=_LOGIND.name, path=path, interface="org.freedesktop.DBus.Properties")
+    (facts,) = bus.ask(whom, "GetAll", "s", "org.freedesktop.login1.Session")
+    if not isinstance(facts, dict):
+        return None
+    kind, hint, since = (facts.get(name, (None, None))[1] for name in ("Type", "IdleHint", "IdleSinceHintMonotonic"))
+    # A terminal is watched by the login manager itself, and always right. Of a desktop only "idle" can be believed:
+    # many never say anything.
+    if not isinstance(since, int) or since <= 0 or not (hint is True or kind == "tty"):
+        return None
+    return max(0.0, time.monotonic() - since / 1_000_000)
+
+
+def _number(answer: tuple[object, ...]) -> int:
+    match answer:
+        case (int() as number,) if not isinstance(number, bool):
+            return number
+        case _:
+            raise Silent("a number was wanted")
+
+
+def _shown(bus: Bus, title: str, body: str) -> bool:
+    (abilities,) = bus.wake(_NOTIFICATIONS, "GetCapabilities")
+    marked_up = isinstance(abilities, list) and "body-markup" in abilities
+    text = html.escape(body, quote=False) if marked_up else body
+    hints = {"urgency": ("y", _NORMAL_URGENCY)}
+    bus.wake(_NOTIFICATIONS, "Notify", "susssasa{sv}i", "sleepd", 0, "", title, text, [], hints, _UNTIL_DISMISSED)
+    return True
