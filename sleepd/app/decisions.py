@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 import structlog
 
 from sleepd.app import clock, compose, locks
 from sleepd.app.places import Places
 from sleepd.core.errors import Conflict, UsageError
-from sleepd.core.model import digest
+from sleepd.core.model import Edit, digest
+from sleepd.core.redact import redact
 from sleepd.pipeline import adopt as writing
+from sleepd.pipeline import choose
 from sleepd.pipeline.adopt import Written
-from sleepd.store import proposals
+from sleepd.store import proposals, reviews
 from sleepd.store.database import Database
 from sleepd.store.proposals import Proposal, Status
+from sleepd.store.reviews import Choice, EditDecision
 
 _LOCK_WAIT_S = 30.0
 _DIGEST_LENGTH = 12
+_WHY_CHARS = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,15 +55,16 @@ def waiting(database: Database, ids: Sequence[str], *, everything: bool) -> tupl
     return tuple(dict.fromkeys(found))
 
 
-def shown_digest(database: Database, proposal: Proposal) -> str:
-    """12 hex digits over what a person judges: the file's path, the text that was gated, and what stands there now.
+def shown_digest(database: Database, proposal: Proposal, numbers: Sequence[int] = ()) -> str:
+    """12 hex digits over what a person judges: the file's path, the text that is wanted, and what stands there now.
 
-    Another digest later means that something else would be written than what was shown. Raises `Conflict` when the
-    file is no text.
+    Another digest later means that something else would be written than what was shown. `numbers` are the edits meant,
+    else all that were not turned down. Raises `Conflict` when the file is no text, `UsageError` when these edits cannot
+    be written.
     """
-    seen = writing.intended(database, proposal)
+    seen = writing.intended(database, proposal, numbers)
     stands = ("absent",) if seen.live is None else ("there", seen.live.text)
-    return digest(seen.trial.candidate.target.path, seen.base, seen.gated, *stands)[:_DIGEST_LENGTH]
+    return digest(seen.trial.candidate.target.path, seen.base, seen.wanted, *stands)[:_DIGEST_LENGTH]
 
 
 def adopt(
@@ -74,7 +80,7 @@ def adopt(
     with locks.adoption(places, _LOCK_WAIT_S):
         chosen = waiting(database, ids, everything=everything)
         if shown is not None:
-            _check_shown(database, chosen, shown)
+            check_shown(database, chosen, shown)
         for proposal in chosen:
             try:
                 written.append(writing.adopt(database, proposal, compose.surroundings(), clock.now()))
@@ -86,7 +92,8 @@ def adopt(
     return Adopted(written=tuple(written), conflicts=tuple(conflicts))
 
 
-def _check_shown(database: Database, chosen: Sequence[Proposal], shown: str) -> None:
+def check_shown(database: Database, chosen: Sequence[Proposal], shown: str) -> None:
+    """Raises `UsageError` unless this is one proposal and its digest is `shown`."""
     given = shown.strip().lower()
     if len(chosen) != 1:
         raise UsageError("a digest belongs to one proposal; adopt them one by one, each with its own")
@@ -97,14 +104,88 @@ def _check_shown(database: Database, chosen: Sequence[Proposal], shown: str) -> 
         )
 
 
-def reject(places: Places, database: Database, id_: str, why: str) -> Proposal:
-    """Turn a proposal down, with the reason; one that was set aside may be turned down as well."""
+def adopt_edits(
+    places: Places, database: Database, id_: str, numbers: Sequence[int], *, shown: str | None = None
+) -> Written:
+    """Write some edits of one proposal to its file, and those alone: a text that was not gated, so "unproven".
+
+    `shown` is the digest of the proposal, or of this choice. Raises `UsageError` and `Conflict` as `adopt` does.
+    """
+    with locks.adoption(places, _LOCK_WAIT_S):
+        (proposal,) = waiting(database, [id_], everything=False)
+        if shown is not None and shown.strip().lower() != shown_digest(database, proposal, numbers):
+            check_shown(database, (proposal,), shown)
+        now = clock.now()
+        written = writing.adopt(database, proposal, compose.surroundings(), now, tuple(numbers))
+        for number in numbers:
+            _accept(database, proposal, number, now)
+    logger = structlog.get_logger()
+    logger.info("adoption.written", proposal=proposal.id, path=written.path, proven=written.proven)
+    return written
+
+
+def reject(places: Places, database: Database, id_: str, why: str, numbers: Sequence[int] = ()) -> Proposal:
+    """Turn a proposal down, or its edits with these numbers, with the reason, which later reflections are shown.
+
+    One that was set aside may be turned down as well. When no edit is left, the whole proposal is turned down.
+    """
+    said = redact(" ".join(why.split()), _WHY_CHARS).text
     with locks.adoption(places, _LOCK_WAIT_S):
         proposal = writing.find(database, id_, (Status.WAITING, Status.QUARANTINED))
-        writing.reject(database, proposal, why)
+        for number in numbers:
+            decide(database, proposal, number, Choice.REJECTED, said)
+        if not numbers or not _left(database, proposal):
+            writing.reject(database, proposal, said)
     logger = structlog.get_logger()
-    logger.info("proposal.rejected", proposal=proposal.id)
+    logger.info("proposal.rejected", proposal=proposal.id, edits=list(numbers))
     return proposal
+
+
+def decide(database: Database, proposal: Proposal, number: int, choice: Choice, words: str | None = None) -> None:
+    """Write down what a person decided on one edit: `words` are the reason of a rejection, or the rule reworded.
+
+    Raises `UsageError` when there is no such edit, when the proposal does not wait any more, or when the rule so
+    reworded cannot be written.
+    """
+    writing.find(database, proposal.id, (Status.WAITING, Status.QUARANTINED))
+    edit = _edit(database, proposal, number)
+    decision = EditDecision(
+        proposal_id=proposal.id,
+        edit_id=edit.id,
+        decision=choice,
+        text=words if choice is Choice.REWORDED else None,
+        why=words if choice is Choice.REJECTED else None,
+        at=clock.now(),
+    )
+    if choice is Choice.REWORDED:
+        writing.check_wording(database, proposal, replace(edit, text=words or ""))
+    with database.writing() as connection:
+        reviews.decide(connection, decision)
+
+
+def _accept(database: Database, proposal: Proposal, number: int, now: datetime) -> None:
+    """That an edit was written; in whose words stays."""
+    edit = _edit(database, proposal, number)
+    with database.writing() as connection:
+        known = reviews.decisions(connection, proposal.id).get(edit.id)
+        if known is None or known.decision is Choice.REJECTED:
+            accepted = EditDecision(proposal_id=proposal.id, edit_id=edit.id, decision=Choice.ACCEPTED, at=now)
+            reviews.decide(connection, accepted)
+
+
+def _edit(database: Database, proposal: Proposal, number: int) -> Edit:
+    with database.reading() as connection:
+        candidate = proposals.trial(connection, proposal.id).candidate
+    choose.chosen(candidate, {}, (number,))
+    return candidate.edits[number - 1]
+
+
+def _left(database: Database, proposal: Proposal) -> bool:
+    """Whether an edit is left that was not turned down."""
+    with database.reading() as connection:
+        edits = proposals.trial(connection, proposal.id).candidate.edits
+        decided = reviews.decisions(connection, proposal.id)
+    return any(e.id not in decided or decided[e.id].decision is not Choice.REJECTED for e in edits)
 
 
 def revert(places: Places, database: Database, id_: str | None, *, shown: str | None = None) -> Written:
@@ -115,7 +196,7 @@ def revert(places: Places, database: Database, id_: str | None, *, shown: str | 
     with locks.adoption(places, _LOCK_WAIT_S):
         adoption = writing.last_adoption(database, id_)
         if shown is not None:
-            _check_shown(database, (writing.find(database, adoption.proposal_id, (Status.ADOPTED,)),), shown)
+            check_shown(database, (writing.find(database, adoption.proposal_id, (Status.ADOPTED,)),), shown)
         written = writing.revert(database, adoption, compose.surroundings(), clock.now())
     logger = structlog.get_logger()
     logger.info("adoption.reverted", proposal=written.proposal.id, path=written.path, exact=written.proven)

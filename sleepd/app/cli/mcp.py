@@ -1,0 +1,26 @@
+"""`sleepd mcp`."""
+
+from __future__ import annotations
+
+import contextlib
+
+import typer
+
+from sleepd.app import config, log
+from sleepd.app.cli.days import open_log
+from sleepd.core.errors import SleepdError
+
+
+def mcp(ctx: typer.Context) -> None:
+    """Serve an agent on standard input and output by the Model Context Protocol, until standard input ends.
+
+    Tools: status, run (dry unless asked otherwise), proposals, show, adopt, revert, recall. An agent starts this by
+    itself; docs/how-to/copilot.md says how to tell it.
+    """
+    from sleepd.app.mcp import serve
+
+    log.silence()
+    # The server stands even with broken settings or a log that cannot be written: the tools say what is wrong.
+    with contextlib.suppress(SleepdError, OSError):
+        open_log(ctx, config.load())
+    serve()
