@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from typer.main import get_command
 
 from sleepd.app import config, init, report
 from sleepd.app import doctor as examination
-from sleepd.app.cli.terminal import AsJson, ask, can_ask, show, show_json
+from sleepd.app.cli.terminal import AsJson, ask, can_ask, note, show, show_json
+from sleepd.core.errors import SleepdError
 
 
 def initialize(
@@ -17,7 +19,8 @@ def initialize(
 ) -> None:
     """Find the agents on this machine, write a commented settings file, make the database.
 
-    What is there already is kept as it is, so that it can be run again at any time.
+    On a terminal it then offers the agents' plugins and, once a model is chosen, the nightly service. Nothing is
+    installed unasked. What is there already is kept as it is, so that it can be run again at any time.
     """
     places = config.places()
     asker = None if yes or not can_ask() else ask
@@ -26,6 +29,8 @@ def initialize(
         show_json(report.begun_json(begun, places))
     else:
         show(report.begun_text(begun, places, asked=asker is not None))
+        if asker is not None:
+            _offer(begun)
 
 
 def doctor(
@@ -43,3 +48,28 @@ def doctor(
         show(report.doctor_text(rows))
     if any(row.state is examination.State.FAILED for row in rows):
         raise typer.Exit(2)
+
+
+def _offer(begun: init.Begun) -> None:
+    """Ask about what changes other programs, and do it by the very commands that the text above names."""
+    for name in begun.plugins:
+        if _wanted(f"Put sleepd's commands into {name}?"):
+            _do("plugin", "install", name)
+    # Its preflight asks the model, so it cannot be installed before one is chosen.
+    if begun.model_chosen and begun.window_chosen and _wanted("Run a night by itself, every night?"):
+        _do("service", "install")
+
+
+def _wanted(question: str) -> bool:
+    return typer.confirm(question, default=False, err=True)
+
+
+def _do(*command: str) -> None:
+    """Run one of our own commands; when it cannot be done, say why and go on."""
+    from sleepd.app.cli import app
+
+    note(f"$ sleepd {' '.join(command)}")
+    try:
+        get_command(app).main(list(command), prog_name="sleepd", standalone_mode=False)
+    except SleepdError as refused:
+        note(f"not done: {refused}")
