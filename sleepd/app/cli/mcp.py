@@ -7,7 +7,6 @@ import contextlib
 import typer
 
 from sleepd.app import config, log
-from sleepd.app.cli.days import open_log
 from sleepd.core.errors import SleepdError
 
 
@@ -17,10 +16,11 @@ def mcp(ctx: typer.Context) -> None:
     Tools: status, run (dry unless asked otherwise), proposals, show, adopt, revert, recall. An agent starts this by
     itself; docs/how-to/copilot.md says how to tell it.
     """
-    from sleepd.app.mcp import serve
+    from sleepd.app.mcp_server.server import serve
 
     log.silence()
     # The server stands even with broken settings or a log that cannot be written: the tools say what is wrong.
     with contextlib.suppress(SleepdError, OSError):
-        open_log(ctx, config.load())
+        verbose = bool((ctx.obj or {}).get("verbose"))
+        log.configure(config.places().log, level=config.load().log.level, verbose=verbose)
     serve()
