@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
 from sleepd.core.adoption import Plan, plan, revert_plan
 from sleepd.core.errors import Conflict, UsageError
-from sleepd.core.model import digest
+from sleepd.core.model import Edit, EditOp, digest
+from sleepd.pipeline import choose
 from sleepd.pipeline.work import Surroundings
 from sleepd.skills import files, targets
-from sleepd.store import proposals, rollouts
+from sleepd.store import proposals, reviews, rollouts
 from sleepd.store.database import Database
 from sleepd.store.proposals import Adoption, Proposal, Status, Trial
 
@@ -29,32 +31,79 @@ class Written:
     """After an adoption: the file holds the text that was gated. After a revert: the file is as it was before."""
     removed: bool = False
     """The file was taken away, since it was not there before."""
+    as_gated: bool = True
+    """False for a choice among the edits, or for other words: no gate saw that text."""
+    changed: bool = True
+    """False when the file held it all already, and nothing was written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Intended:
-    """What stands in a proposal's file, and what the gate saw and accepted."""
+    """What stands in a proposal's file, what the gate saw and accepted, and what a person wants of it."""
 
     trial: Trial
     live: files.SkillFile | None
     base: str
     gated: str
+    wanted: str
+    """The gated text, or that with the edits the person chose."""
+    merged: bool = False
+    """The text was committed on a branch, and stands in the file already."""
 
     @property
     def plan(self) -> Plan:
         """What adopting would write now. Raises `Conflict` as `adopt` does."""
-        # No file and an empty file are one text to the gate, and two things to the person who made the empty one.
-        nothing = None if self.live is None or self.live.text else ""
-        return plan(self.live.text if self.live is not None else None, self.base or nothing, self.gated)
+        return _plan(self.live, self.base, self.wanted)
+
+    @property
+    def before(self) -> bytes | None:
+        """What a revert restores."""
+        if self.merged:
+            return self.base.encode() or None
+        return self.live.data if self.live is not None else None
 
 
-def intended(database: Database, proposal: Proposal) -> Intended:
-    """Look at a proposal beside its file; changes nothing. Raises `Conflict` when the file is no text."""
+def intended(database: Database, proposal: Proposal, numbers: Sequence[int] = ()) -> Intended:
+    """Look at a proposal beside its file; changes nothing. `numbers` (from 1) are the edits meant, else all that stand.
+
+    Raises `Conflict` when the file is no text, `UsageError` when the choice of edits cannot be written.
+    """
     with database.reading() as connection:
         trial = proposals.trial(connection, proposal.id)
         base = rollouts.text(connection, trial.candidate.base)
         gated = rollouts.text(connection, trial.candidate.text)
-    return Intended(trial=trial, live=files.read(Path(trial.candidate.target.path)), base=base, gated=gated)
+        decided = reviews.decisions(connection, proposal.id)
+        branch = reviews.on_branch(connection, proposal.id)
+        committed = rollouts.text(connection, branch.text) if branch is not None else None
+    live = files.read(Path(trial.candidate.target.path))
+    if committed is not None and not numbers and _holds(live, base, committed):
+        return Intended(trial=trial, live=live, base=base, gated=gated, wanted=committed, merged=True)
+    edits = choose.chosen(trial.candidate, decided, numbers)
+    wanted = choose.text_of(trial.candidate, base, gated, edits)
+    return Intended(trial=trial, live=live, base=base, gated=gated, wanted=wanted)
+
+
+def check_wording(database: Database, proposal: Proposal, reworded: Edit) -> None:
+    """Raises `UsageError` when the rule in these words is none, or looks unsafe; its place is not looked at."""
+    with database.reading() as connection:
+        candidate = proposals.trial(connection, proposal.id).candidate
+    choose.text_of(candidate, "", "", (replace(reworded, op=EditOp.ADD, anchor=None),))
+
+
+def _plan(live: files.SkillFile | None, base: str, wanted: str) -> Plan:
+    # No file and an empty file are one text to the gate, and two things to the person who made the empty one.
+    nothing = None if live is None or live.text else ""
+    return plan(live.text if live is not None else None, base or nothing, wanted)
+
+
+def _holds(live: files.SkillFile | None, base: str, text: str) -> bool:
+    """Whether all that `text` changed in `base` stands in the file."""
+    if live is None:
+        return False
+    try:
+        return not _plan(live, base, text).changes
+    except Conflict:
+        return False
 
 
 def find(database: Database, prefix: str, among: tuple[Status, ...]) -> Proposal:
@@ -72,24 +121,27 @@ def find(database: Database, prefix: str, among: tuple[Status, ...]) -> Proposal
     return known[0]
 
 
-def adopt(database: Database, proposal: Proposal, surroundings: Surroundings, now: datetime) -> Written:
-    """Put the gated text into the live file.
+def adopt(
+    database: Database, proposal: Proposal, surroundings: Surroundings, now: datetime, numbers: Sequence[int] = ()
+) -> Written:
+    """Put the gated text into the live file, or the edits with these numbers and those alone.
 
-    A file that changed since is merged when both changes fit together; the result is then unproven. Raises `Conflict`
-    when they do not, or when the file may not be written, and `UsageError` when the proposal is not to be adopted;
-    nothing is changed then.
+    A file that changed since is merged when both changes fit together; that, and a choice of edits, is unproven. Raises
+    `Conflict` when they do not fit, or when the file may not be written, and `UsageError` when the proposal, or this
+    choice of it, is not to be adopted; nothing is changed then.
     """
     proposal = find(database, proposal.id, ADOPTABLE)
-    seen = intended(database, proposal)
+    seen = intended(database, proposal, numbers)
     trial, live, decided = seen.trial, seen.live, seen.plan
     path = Path(trial.candidate.target.path)
+    as_gated = seen.wanted == seen.gated
     entry = Adoption(
         number=0,
         proposal_id=proposal.id,
         path=str(path),
-        before=live.data if live is not None else None,
-        after=decided.text.encode(),
-        proven=decided.proven,
+        before=seen.before,
+        after=(seen.wanted if seen.merged else decided.text).encode(),
+        proven=decided.proven and as_gated,
         folders=tuple(str(folder) for folder in reversed(path.parents) if not folder.exists()),
         state="intended",
         at=now,
@@ -101,7 +153,7 @@ def adopt(database: Database, proposal: Proposal, surroundings: Surroundings, no
     with database.writing() as connection:
         proposals.written(connection, replace(entry, folders=tuple(str(folder) for folder in made)))
         proposals.set_status(connection, proposal.id, Status.ADOPTED)
-    return Written(proposal=proposal, path=str(path), proven=decided.proven)
+    return Written(proposal=proposal, path=str(path), proven=entry.proven, as_gated=as_gated, changed=decided.changes)
 
 
 def reject(database: Database, proposal: Proposal, why: str) -> None:

@@ -12,6 +12,7 @@ from sleepd.core.errors import NotMeasured
 from sleepd.core.model import Cause, Edit, EditOp, Rollout, RolloutKey, Score, digest
 from sleepd.core.ports import Failure
 from sleepd.models.scripted import ScriptedModel
+from sleepd.pipeline.buffer import Failed
 from sleepd.pipeline.prompts import Case
 from sleepd.pipeline.reflect import parse, reflect
 from sleepd.store import tasks
@@ -118,10 +119,10 @@ class TestReflect:
     def test_checks_are_never_shown(self, world: World) -> None:
         """A model that sees what is looked for could write to the test."""
         model = ScriptedModel(otherwise=REPLY)
-        reflect(world.bench(model), "- Be brief.", [case(world, n, 0.5) for n in range(4)], (EDIT,), 4)
+        reflect(world.bench(model), "- Be brief.", [case(world, n, 0.5) for n in range(4)], (Failed(edit=EDIT, why="effect below +0.02", by_person=False),), 4)
         prompt = model.asks[0].prompt
         assert "first-line" not in prompt and "line-start" not in prompt
-        assert "| - Be brief." in prompt and "| add Name the command." in prompt
+        assert "| - Be brief." in prompt and "| add Name the command.\n| why: effect below +0.02" in prompt
 
     def test_quoted_material_cannot_end_its_quote(self, world: World) -> None:
         """Each line of what users, agents and tools said stands behind a bar."""
