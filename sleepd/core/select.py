@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from sleepd.core.model import Digest, Edit, Verdict
@@ -78,22 +79,27 @@ def aggregate(replies: Sequence[Proposed]) -> tuple[Backed, ...]:
 
 
 def select(
-    backed: Sequence[Backed], budget: int, tried: Sequence[Tried], *, reflections: int = 1
+    backed: Sequence[Backed],
+    budget: int,
+    tried: Sequence[Tried],
+    *,
+    reflections: int = 1,
+    foreign: AbstractSet[Edit] = frozenset(),
 ) -> tuple[Bundle, ...]:
     """The candidates to try: first a bundle of at most `budget` edits, then each suspicious edit by itself.
 
     Where several reflections were made, over different work, only edits that two of them proposed share a candidate;
     one that stands alone is tried alone, so that a slip of one reply does not ride along with what is really wanted.
-    Edits that the screen finds fault with never share a candidate with others, so that they cannot take good ones into
-    quarantine. An edit that failed, or is under trial, or was accepted, is not tried again; one that failed in company
-    may come back alone.
+    Edits that the screen finds fault with, and those in `foreign` (not the user's words), never share a candidate with
+    others, so that they cannot take good ones into quarantine. An edit that failed, or is under trial, or was accepted,
+    is not tried again; one that failed in company may come back alone.
     """
     spent = {
         e for t in tried if len(t.edits) == 1 or t.verdict in (Verdict.ACCEPTED, Verdict.UNDECIDED) for e in t.edits
     }
     in_company = {e for t in tried for e in t.edits} - spent
     left = [b for b in backed if b.edit.id not in spent]
-    flagged = [b for b in left if screen(b.edit)]
+    flagged = [b for b in left if b.edit in foreign or screen(b.edit)]
     clean = [b for b in left if b not in flagged]
     fresh = [b for b in clean if b.edit.id not in in_company]
     agreed = fresh if reflections == 1 else [b for b in fresh if b.support > 1]

@@ -12,7 +12,7 @@ from sleepd.core.drift import Drift
 from sleepd.core.model import Digest, Split, Task, TaskId, Unmatched, Verdict, digest
 from sleepd.core.schedule import TRAINING_SAMPLE
 from sleepd.core.select import Backed, Bundle, Tried, aggregate, select
-from sleepd.pipeline import buffer
+from sleepd.pipeline import buffer, trace
 from sleepd.pipeline.buffer import Failed
 from sleepd.pipeline.drift import watch
 from sleepd.pipeline.mine import vectors_of
@@ -192,7 +192,8 @@ def _propose(
     reflected = reflect(bench, ground.base, cases, known, optimizing.edit_budget * 3)
     backed, again = _without(declined, aggregate(reflected.proposed))
     tried = [*(_tried(t) for t in trials), *_set_aside(bench, ground)]
-    bundles = select(backed, optimizing.edit_budget, tried, reflections=len(reflected.proposed))
+    foreign = trace.foreign(bench.database, work, backed, ground.base)
+    bundles = select(backed, optimizing.edit_budget, tried, reflections=len(reflected.proposed), foreign=foreign)
     return bundles, (*reflected.problems, *again)
 
 

@@ -61,7 +61,8 @@ def reflect(bench: Bench, skill: str, cases: Sequence[Case], failed: Sequence[Fa
         if isinstance(edits, str):
             problems.append(edits)
         else:
-            sessions = tuple(dict.fromkeys(str(case.task.session_id) for case in some))
+            shown = (task for case in some for task in (case.task, *case.neighbours))
+            sessions = tuple(dict.fromkeys(str(task.session_id) for task in shown))
             proposed.append(Proposed(edits=edits, sessions=sessions))
     return Reflected(proposed=tuple(proposed), problems=tuple(problems))
 

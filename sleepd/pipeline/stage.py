@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sleepd.core import edit
+from sleepd.core import edit, provenance
 from sleepd.core.model import Candidate, Rollout, Score, Split
 from sleepd.core.schedule import SEALED_SAMPLE
-from sleepd.core.screen import screen
+from sleepd.core.screen import Finding, screen
 from sleepd.pipeline.optimize import OptimizeReport
 from sleepd.pipeline.rollout import Bench, Order, run_all
+from sleepd.pipeline.trace import passages
 from sleepd.pipeline.work import Work
 from sleepd.store import proposals
 from sleepd.store.proposals import Proposal, Status, Trial
@@ -39,13 +40,13 @@ def stage(bench: Bench, report: OptimizeReport) -> tuple[Proposal, ...]:
 def _stage(bench: Bench, work: Work, trial: Trial) -> Proposal:
     candidate = trial.candidate
     before, after = bench.text(candidate.base), bench.text(candidate.text)
-    found = {f.rule: f for f in (*screen(candidate.edits), *screen(_added(before, after)))}
+    found = _findings(bench, work, trial, (before, after))
     sealed = _sealed(bench, work, candidate)
     proposal = Proposal(
         id=candidate.id,
         night_id=bench.night_id,
         status=Status.QUARANTINED if found else Status.WAITING,
-        findings=tuple(f"{f.rule}: {f.why}" for f in found.values()),
+        findings=tuple(f"{f.rule}: {f.why}: {f.excerpt}" for f in found),
         diff=edit.diff(before, after, name=candidate.target.name),
         sessions=trial.sessions,
         sealed_count=sealed.count,
@@ -55,6 +56,17 @@ def _stage(bench: Bench, work: Work, trial: Trial) -> Proposal:
     with bench.database.writing() as connection:
         proposals.stage(connection, proposal)
     return proposal
+
+
+def _findings(bench: Bench, work: Work, trial: Trial, texts: tuple[str, str]) -> tuple[Finding, ...]:
+    """One finding for each rule that the change from the first text to the second breaks."""
+    added = _added(*texts)
+    taken_over = passages(bench.database, work, trial.sessions, (texts[0], added))
+    not_theirs = [Finding(rule=provenance.RULE, excerpt=p.excerpt, why=provenance.WHY) for p in taken_over]
+    by_rule: dict[str, Finding] = {}
+    for finding in (*screen(trial.candidate.edits), *screen(added), *not_theirs):
+        by_rule.setdefault(finding.rule, finding)
+    return tuple(by_rule.values())
 
 
 def _added(before: str, after: str) -> str:

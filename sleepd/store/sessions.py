@@ -132,6 +132,12 @@ def transcript(connection: Connection, id_: SessionId) -> Transcript:
     )
 
 
+def known(connection: Connection, ids: Sequence[SessionId]) -> tuple[SessionId, ...]:
+    """Those of the sessions that are stored, in the order asked for."""
+    found = set(connection.execute(select(t.sessions.c.id).where(t.sessions.c.id.in_(ids))).scalars())
+    return tuple(dict.fromkeys(id_ for id_ in ids if id_ in found))
+
+
 def latest(connection: Connection) -> datetime | None:
     """When the newest session ended."""
     found: datetime | None = connection.execute(select(func.max(t.sessions.c.ended_at))).scalar()

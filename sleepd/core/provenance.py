@@ -1,0 +1,183 @@
+"""Where a rule's words come from: the user, or something that a tool returned.
+
+A file or a page that an agent read can hold a sentence that wants to become a rule. A reflection model repeats such a
+sentence nearly as it stands, so the words give it away. They are compared in runs of three (six signs of a script
+without spaces), blind to letter case, accents, punctuation, markup, hidden characters and line breaks. What the user
+said, kept, or has in the file already counts as the user's, wherever else it stands too.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from sleepd.core import plaintext
+
+RUN = 8.0
+"""So many words in a row, and from tools only, are no chance."""
+LEAST = 5.0
+"""Fewer words say nothing, also when they are the whole line: "run the tests first" stands everywhere."""
+SHARE = 0.8
+"""Of a line's words: so a line taken over with a word changed here and there is still seen."""
+
+RULE = "tool-output"
+WHY = "stands in what a tool returned, and the user did not say it"
+
+_SHINGLE = 3.0
+_SIGN = 0.5
+_GAP = 2
+"""So many other words do not end a run."""
+_EXCERPT_CHARS = 120
+_DENSE = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3041-\u3096\u30a1-\u30fa\u30fc\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_WORD = re.compile(rf"[{_DENSE}]|[^\W_{_DENSE}]+")
+_SIGNS = re.compile(f"[{_DENSE}]")
+_COLOURS = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+_TAGS = re.compile(r"<[/!a-zA-Z][^<>]{0,200}>")
+_WRITTEN_BREAKS = re.compile(r"\\[nrt]")
+_LINE_NUMBERS = re.compile(r"^[ \t]*(?:[^\s:|]{1,200}[:-])?\d{1,7}[ \t]*[→|:\t-]", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """Words of a text that came from a tool and not from the user."""
+
+    excerpt: str
+    """As the text has them, at most 120 characters."""
+    words: float
+    """How many of them a tool returned; a sign of a script without spaces counts half."""
+    lines: tuple[int, ...]
+    """The lines of the text they stand in, from 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    folded: str
+    line: int
+    piece: int
+    """Which of the line's pieces between spaces it stands in."""
+
+    @property
+    def weight(self) -> float:
+        return _weight(self.folded)
+
+
+def taken_over(text: str, returned: Iterable[str], own: Iterable[str]) -> tuple[Passage, ...]:
+    """The passages of a text that stand in what tools `returned` and not in the user's `own` words; () without any.
+
+    A passage has at least `RUN` such words in a row, also over ends of lines, or is a line of which such words are
+    `SHARE`, at least `LEAST` of them. Every text is read once: the time is in proportion to their length.
+    """
+    pieces = [_plain(line).split() for line in text.split("\n")]
+    words = list(_placed(pieces))
+    shingles = _shingles([word.folded for word in words])
+    if not shingles:
+        return ()
+    theirs = set().union(*_covered(shingles, own))
+    found: dict[tuple[int, ...], None] = {}
+    for covered in _covered(shingles, returned):
+        foreign = sorted(covered - theirs)
+        found |= dict.fromkeys((*_runs(words, foreign), *_lines(words, foreign)))
+    return tuple(dict.fromkeys(_passage(words, pieces, places) for places in found))
+
+
+def _plain(text: str) -> str:
+    """Without what a page, a terminal or a tool puts around words; lines stay."""
+    shown = _WRITTEN_BREAKS.sub("\n", _COLOURS.sub("", text))
+    shown = _LINE_NUMBERS.sub("", _TAGS.sub(" ", html.unescape(shown)))
+    if shown.isascii():
+        return shown
+    return "".join(char for char in shown if not plaintext.hidden(char))
+
+
+def _words(plain: str) -> list[str]:
+    """The words as they are compared."""
+    if not plain.isascii():
+        plain = unicodedata.normalize("NFKD", plain).translate(plaintext.CONFUSABLE)
+        plain = "".join(char for char in plain if not unicodedata.category(char).startswith("M"))
+    return _WORD.findall(plain.casefold())
+
+
+def _placed(pieces: Sequence[Sequence[str]]) -> Iterator[_Word]:
+    for number, line in enumerate(pieces):
+        for place, piece in enumerate(line):
+            yield from (_Word(word, number, place) for word in _words(piece))
+
+
+def _weight(word: str) -> float:
+    return _SIGN if _SIGNS.match(word) else 1.0
+
+
+def _end(words: Sequence[str], start: int) -> int | None:
+    """Where the run that begins here is long enough to be compared; None when the text ends before."""
+    weight = 0.0
+    for place in range(start, min(len(words), start + int(_SHINGLE / _SIGN))):
+        weight += _weight(words[place])
+        if weight >= _SHINGLE:
+            return place + 1
+    return None
+
+
+def _shingles(words: Sequence[str]) -> dict[tuple[str, ...], set[int]]:
+    """The places of the words that each run covers."""
+    found: dict[tuple[str, ...], set[int]] = {}
+    for start in range(len(words)):
+        end = _end(words, start)
+        if end is not None:
+            found.setdefault(tuple(words[start:end]), set()).update(range(start, end))
+    return found
+
+
+def _covered(shingles: Mapping[tuple[str, ...], set[int]], texts: Iterable[str]) -> Iterator[set[int]]:
+    """For each text that has any, the places of those words that stand in it in runs.
+
+    Each text by itself: three words agree somewhere in a whole day's output, many in one and the same hardly ever.
+    """
+    first = {run[0] for run in shingles}
+    for text in dict.fromkeys(texts):
+        covered: set[int] = set()
+        words = _words(_plain(text))
+        for start, word in enumerate(words):
+            if word in first and (end := _end(words, start)) is not None:
+                covered |= shingles.get(tuple(words[start:end]), set())
+        if covered:
+            yield covered
+
+
+def _runs(words: Sequence[_Word], foreign: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Foreign places that follow one another, where they are enough for a run."""
+    starts = [n for n, place in enumerate(foreign) if not n or place - foreign[n - 1] > _GAP + 1]
+    for start, end in zip(starts, [*starts, len(foreign)][1:], strict=True):
+        if _sum(words, foreign[start:end]) >= RUN:
+            yield tuple(foreign[start:end])
+
+
+def _lines(words: Sequence[_Word], foreign: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Foreign places of lines that hardly have other words."""
+    whole: dict[int, float] = {}
+    for word in words:
+        whole[word.line] = whole.get(word.line, 0.0) + word.weight
+    for line, places in groupby(foreign, key=lambda place: words[place].line):
+        kept = tuple(places)
+        if _sum(words, kept) >= max(LEAST, SHARE * whole[line]):
+            yield kept
+
+
+def _sum(words: Sequence[_Word], places: Iterable[int]) -> float:
+    return sum(words[place].weight for place in places)
+
+
+def _passage(words: Sequence[_Word], pieces: Sequence[Sequence[str]], places: Sequence[int]) -> Passage:
+    first, last = words[places[0]], words[places[-1]]
+    end = last.piece if last.line == first.line else len(pieces[first.line]) - 1
+    shown = " ".join(pieces[first.line][first.piece : end + 1])
+    if len(shown) > _EXCERPT_CHARS:
+        shown = shown[: _EXCERPT_CHARS - 1] + "…"
+    lines = tuple(dict.fromkeys(words[place].line for place in places))
+    return Passage(excerpt=shown, words=_sum(words, places), lines=lines)

@@ -1,0 +1,78 @@
+"""Trace the words of a text to who said them in the sessions that taught it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from harvesters.records import Origin, Turn
+from sleepd.core import provenance
+from sleepd.core.model import Edit, SessionId, Task
+from sleepd.core.provenance import Passage
+from sleepd.core.select import Backed
+from sleepd.pipeline.work import Work
+from sleepd.store import sessions as stored
+from sleepd.store.database import Database
+
+_THE_USERS = frozenset({Origin.PROMPT, Origin.COMMAND, Origin.SHELL})
+_ASKS_THE_USER = frozenset({"askuserquestion", "ask_user", "request_user_input"})
+"""Tools whose result is what the user chose or wrote."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """The texts of some sessions by where they came from. What else the agent said belongs to neither side."""
+
+    returned: tuple[str, ...]
+    """What tools returned, and what the client put into the conversation by itself: files, pages, output of hooks."""
+    own: tuple[str, ...]
+    """What the user said, the answers the user kept, and the text that stands in the file."""
+
+
+def hear(database: Database, work: Work, sessions: Sequence[str], present: str) -> Heard:
+    """What was said in these sessions; `present` is the text in the file. Sessions that are gone are left out."""
+    taught = frozenset(sessions)
+    tasks = [s.task for s in work.tasks if s.task.session_id in taught]
+    returned = [attempt.tool_output or "" for task in tasks for attempt in task.attempts]
+    own = [present, *(text for task in tasks for text in _kept(task))]
+    with database.reading() as connection:
+        for id_ in stored.known(connection, [SessionId(s) for s in sessions]):
+            for turn in stored.transcript(connection, id_).turns:
+                returned += _returned(turn)
+                own += _own(turn)
+    return Heard(returned=tuple(returned), own=tuple(own))
+
+
+def passages(database: Database, work: Work, sessions: Sequence[str], texts: tuple[str, str]) -> tuple[Passage, ...]:
+    """What of `texts[1]`, which is added to the file's text `texts[0]`, stems from a tool and not from the user."""
+    heard = hear(database, work, sessions, texts[0])
+    return provenance.taken_over(texts[1], heard.returned, heard.own)
+
+
+def foreign(database: Database, work: Work, backed: Sequence[Backed], present: str) -> frozenset[Edit]:
+    """The edits that would write what stems from a tool and not from the user."""
+    sessions = tuple(dict.fromkeys(session for b in backed for session in b.sessions))
+    edits = [b.edit for b in backed]
+    found = passages(database, work, sessions, (present, "\n".join(" ".join(e.text.split()) for e in edits)))
+    return frozenset(edits[line] for passage in found for line in passage.lines)
+
+
+def _kept(task: Task) -> Iterator[str]:
+    yield task.request
+    for attempt in task.attempts:
+        yield attempt.reaction or ""
+    if task.accepted is not None:
+        yield task.accepted.answer
+
+
+def _returned(turn: Turn) -> Iterator[str]:
+    if turn.origin is Origin.INJECTED:
+        yield turn.text
+    yield from (c.output for c in turn.tool_calls if c.output and c.name.casefold() not in _ASKS_THE_USER)
+
+
+def _own(turn: Turn) -> Iterator[str]:
+    if turn.origin in _THE_USERS:
+        yield turn.text
+    yield from (c.feedback for c in turn.tool_calls if c.feedback)
+    yield from (c.output for c in turn.tool_calls if c.output and c.name.casefold() in _ASKS_THE_USER)
