@@ -13,6 +13,7 @@ from sleepd.app.places import Places, make_private
 from sleepd.app.sections.models import Model as ModelSection
 from sleepd.app.settings import Settings
 from sleepd.app.values import window
+from sleepd.core.confirmation import Confirming
 from sleepd.core.errors import UsageError
 from sleepd.core.gate import Rule
 from sleepd.core.ports import Embedder, Host, Model
@@ -98,6 +99,7 @@ def gating(settings: Settings) -> Gating:
         max_nights=section.max_nights,
         coverage=section.coverage,
         waiting_share=section.waiting_share,
+        confirming=Confirming(least=section.confirm_pairs, drop=section.largest_drop),
     )
 
 

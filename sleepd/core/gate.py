@@ -23,11 +23,13 @@ import numpy.typing as npt
 from sleepd.core.model import Pair, Verdict
 
 Floats = npt.NDArray[np.float64]
+Bets = tuple[tuple[float, int], ...]
+"""Fixed bets in (0, 1), each with its share of the starting capital."""
 
 # λ and its share of the starting capital. Small effects need small bets; a house rule (d near 1) needs one close to 1.
-_BETS = ((0.1, 1), (0.2, 1), (0.35, 1), (0.55, 1), (0.75, 1), (0.97, 2))
-_LAMBDAS = np.array([bet for bet, _ in _BETS])
-_LOG_SHARES = np.log(np.array([share for _, share in _BETS]) / sum(share for _, share in _BETS))
+_BETS: Bets = ((0.1, 1), (0.2, 1), (0.35, 1), (0.55, 1), (0.75, 1), (0.97, 2))
+# A candidate without effect lies a few points below the smallest one: small bets against it would only cost capital.
+_COUNTER_BETS: Bets = ((0.35, 1), (0.6, 1), (0.97, 1))
 
 # Riemann zeta(1.1): makes the sum of all γ_t equal to 1.
 _ZETA = 10.584448464950800
@@ -117,7 +119,7 @@ def weigh(candidate: Floats, baseline: Floats, terms: Terms) -> Decision:
     evidence = log_wealth((cautious(candidate, baseline) + terms.margin) / (1 + terms.margin))
     # The mirror bet's factor is 1 + λ(δ - d)/s >= 1 - λ(1 - δ)/s, so with s >= 1 - δ λ may go up to 1 as well.
     target = -terms.margin if terms.margin else terms.smallest_effect
-    counter = log_wealth((target - hopeful(candidate, baseline)) / max(1.0, 1.0 - target))
+    counter = log_wealth((target - hopeful(candidate, baseline)) / max(1.0, 1.0 - target), _COUNTER_BETS)
     scored_c, scored_b = np.cumsum(~np.isnan(candidate)), np.cumsum(~np.isnan(baseline))
     floor = terms.coverage * np.arange(1, len(candidate) + 1)
     crossed = (evidence >= -np.log(terms.alpha)) & (scored_c >= floor) & (scored_b >= floor)
@@ -150,7 +152,7 @@ def hopeful(candidate: Floats, baseline: Floats) -> Floats:
     return np.nan_to_num(candidate, nan=1.0) - np.nan_to_num(baseline, nan=0.0)
 
 
-def log_wealth(gains: Floats) -> Floats:
+def log_wealth(gains: Floats, bets: Bets = _BETS) -> Floats:
     """Natural logarithm of the wealth after each gain, the capital being spread over all bets; shape (len(gains),).
 
     Each gain lies in [-1, 1]. If none has a positive expectation given those before it, the chance that the wealth ever
@@ -158,7 +160,9 @@ def log_wealth(gains: Floats) -> Floats:
     """
     if not len(gains):
         return np.zeros(0)
-    growth = np.cumsum(np.log1p(np.outer(gains, _LAMBDAS)), axis=0) + _LOG_SHARES
+    shares = np.array([share for _, share in bets])
+    sizes = np.array([size for size, _ in bets])
+    growth = np.cumsum(np.log1p(np.outer(gains, sizes)), axis=0) + np.log(shares / shares.sum())
     top = growth.max(axis=1)
     total: Floats = top + np.log(np.exp(growth - top[:, None]).sum(axis=1))
     return total

@@ -84,8 +84,8 @@ def confirming(
 ) -> tuple[Draw, ...]:
     """The next draws of the confirmation round, at most `count`: what each task wants, in the order of the tasks.
 
-    `drawn` are the pairs that the round rests on so far. One baseline rollout a pair: a task's own drop is asked about, and
-    the live text's answers serve every candidate.
+    `drawn` are the pairs that the round rests on so far. One baseline rollout a pair: a task's own drop is asked about,
+    and the live text's answers serve every candidate.
     """
     turns = Counter(p.task_id for p in drawn)
     again = Counter(p.task_id for p in drawn if p.confirms)

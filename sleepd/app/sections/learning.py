@@ -89,6 +89,16 @@ class Gate(Section):
         description="Share of pairs that must be scored, for the live text and for the candidate. Below it the "
         "answer would be about the easy tasks only.",
     )
+    confirm_pairs: Annotated[int, Field(ge=0)] = Field(
+        default=4,
+        description="Pairs of each single task before a candidate is accepted, so that no task is broken for the mean. "
+        "A task that looks worse is drawn on. 0: no look at single tasks.",
+    )
+    largest_drop: Annotated[float, Field(gt=0, le=1)] = Field(
+        default=0.5,
+        description="The drop of one task's mean score that the look at single tasks is made for. Smaller drops of a "
+        "single task would take hundreds of rollouts to see.",
+    )
     waiting_share: Share = Field(
         default=0.5,
         description="Share of a night that candidates from earlier nights may take. Half, so that something new "
