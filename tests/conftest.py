@@ -42,6 +42,9 @@ def own_home(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathF
         "XDG_CACHE_HOME": ".cache",
     }.items():
         monkeypatch.setenv(name, str(home / folder))
+    # Notices of a test are not for the developer's desktop.
+    for name in ("DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS"):
+        monkeypatch.setenv(name, "disabled:")
     # Libraries that would look something up on the network are told not to.
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)

@@ -188,10 +188,10 @@ def _claim(places: Places, notice: Notice, today: date) -> bool:
     try:
         with os.fdopen(descriptor, "w", encoding="ascii") as stream:
             stream.write("".join(f"{line}\n" for line in _digests(notice)))
-    except OSError:
+    except OSError as error:
         # A full disk: what cannot be remembered is not said.
         file.unlink(missing_ok=True)
-        raise
+        raise OSError(error.errno, error.strerror, str(file)) from error
     for day, old in _claims(places):
         if not _counts(day, today):
             old.unlink(missing_ok=True)

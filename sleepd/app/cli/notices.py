@@ -1,0 +1,55 @@
+"""`sleepd notice`. An agent waits for it when a session starts: nothing heavy is imported on its way."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from sleepd.app import clock, config, notices
+from sleepd.app.cli.terminal import AsJson, show, show_json
+from sleepd.app.notices import Notice
+from sleepd.core.errors import SleepdError
+
+
+class Hook(StrEnum):
+    """The agents whose session-start hook can show a line to the user."""
+
+    CLAUDE_CODE = "claude-code"
+
+
+def notice(
+    hook: Annotated[
+        Hook | None,
+        typer.Option(help="Print what this agent's session-start hook must print; say nothing at all on trouble."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say the one thing worth saying today, if there is one. It then counts as said.
+
+    Never more than one a day, on the desktop or here, and the same again after a week at the earliest.
+    """
+    if hook is not None:
+        _in_hook()
+        return
+    said = _said()
+    if as_json:
+        show_json({"notice": None if said is None else {"kind": said.kind, "text": said.text}})
+    elif said is not None:
+        show(said.line)
+
+
+def _said() -> Notice | None:
+    return notices.say(config.places(), config.load(), clock.now())
+
+
+def _in_hook() -> None:
+    """What a session starts with must not fail: whatever is wrong, `sleepd doctor` says it to whoever asks."""
+    try:
+        said = _said()
+    except (SleepdError, OSError):
+        return
+    if said is not None:
+        # The one field of a hook's answer that Claude Code shows to the user and not to the model.
+        show_json({"systemMessage": said.line})
