@@ -42,7 +42,7 @@ class CopilotVSCode:
         """
         chosen: dict[str, Path] = {}
         transcripts: dict[str, Path] = {}
-        for folder in _user_folders(env, home):
+        for folder in user_folders(env, home):
             for pattern in _CHATS:
                 for path in _files(folder, pattern, (".jsonl", ".json")):
                     _prefer(chosen, path)
@@ -84,7 +84,8 @@ def _as_state(document: object) -> dict[str, Any] | None:
     return document if isinstance(document, dict) and isinstance(document.get("requests"), list) else None
 
 
-def _user_folders(env: Mapping[str, str], home: Path) -> Iterator[Path]:
+def user_folders(env: Mapping[str, str], home: Path) -> Iterator[Path]:
+    """Where any edition of VS Code may keep a user's settings; most of these folders are not there."""
     if env.get("VSCODE_PORTABLE"):
         yield Path(env["VSCODE_PORTABLE"]) / "user-data" / "User"
     bases = [

@@ -116,13 +116,13 @@ def write(file: Path, chosen: Mapping[str, object]) -> None:
     """
     if not file.exists():
         make_private(file.parent)
-        _replace(file, config.default_config_toml(chosen).encode())
+        replace_file(file, config.default_config_toml(chosen).encode())
         return
     real = file.resolve()  # a link into somebody's dotfiles stays a link
     data = real.read_bytes()
     for key, value in chosen.items():
         data = _with_key(data, key, value, file)
-    _replace(real, data)
+    replace_file(real, data)
 
 
 def _with_key(data: bytes, key: str, value: object, file: Path) -> bytes:
@@ -176,7 +176,7 @@ def _reads_as(data: bytes, wanted: Mapping[str, object]) -> bool:
         return False
 
 
-def _replace(file: Path, data: bytes) -> None:
+def replace_file(file: Path, data: bytes) -> None:
     """Whole or not at all, with the rights the file had; a new one is its owner's alone."""
     mode = file.stat().st_mode & 0o777 if file.exists() else 0o600
     part = file.with_name(f".{file.name}.new-{os.getpid()}")

@@ -33,6 +33,13 @@ def adoption(places: Places, wait_s: float) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def plugins(places: Places) -> Iterator[None]:
+    """Hold the lock of whoever puts plugins into agents. Raises `Busy` after a minute."""
+    with _held(places.plugin_lock, 60.0, "another plugin install is under way; try again"):
+        yield
+
+
 def is_held(lock: Path) -> bool:
     """Whether some process holds this lock now."""
     if not lock.exists():

@@ -53,6 +53,16 @@ class Places:
         """The marketplace folder that agents read the plugin from: it stays where it is when sleepd is updated."""
         return self.database.parent / "plugins"
 
+    @property
+    def plugin_lock(self) -> Path:
+        """The lock file that whoever installs plugins holds."""
+        return self.state / "plugins.lock"
+
+    @property
+    def plugin_record(self) -> Path:
+        """What `plugin install` made in other programs' files, so that `plugin uninstall` takes away just that."""
+        return self.state / "plugins.json"
+
     @classmethod
     def below(cls, folder: Path) -> Places:
         """Everything in one folder."""
