@@ -23,7 +23,7 @@ from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver
 
-from sleepd.app import answers, clock, compose, config, gather, standing, tonight
+from sleepd.app import answers, clock, compose, config, due, gather, standing, tonight
 from sleepd.app.places import Places
 from sleepd.app.settings import Settings
 from sleepd.core.errors import SleepdError
@@ -184,7 +184,7 @@ def _nights(places: Places) -> list[nights.Night]:
     database = compose.database(places)
     try:
         with database.reading() as connection:
-            return [night for night in nights.nights(connection) if night.scope == tonight.USER_SCOPE]
+            return [night for night in nights.nights(connection) if night.scope == due.USER_SCOPE]
     finally:
         database.close()
 

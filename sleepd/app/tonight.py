@@ -10,6 +10,7 @@ from pathlib import Path
 import structlog
 
 from sleepd.app import clock, compose, gather, locks, log
+from sleepd.app.due import USER_SCOPE
 from sleepd.app.places import Places
 from sleepd.app.settings import Settings
 from sleepd.core.errors import BudgetSpent, NotMeasured
@@ -19,7 +20,7 @@ from sleepd.models.metered import Ledger, Spending
 from sleepd.pipeline.ingest import IngestReport
 from sleepd.pipeline.night import Outlook, night_id, outlook, run_night
 from sleepd.pipeline.work import Work, live_text
-from sleepd.store import proposals
+from sleepd.store import nights, proposals
 from sleepd.store.database import Database
 from sleepd.store.nights import Night, NightStatus
 from sleepd.store.proposals import Proposal
@@ -28,7 +29,7 @@ _CHARS_PER_TOKEN = 4
 _TYPICAL_ANSWER_TOKENS = 400
 _FRAME_TOKENS = 100
 """What stands around the skill text and the request."""
-USER_SCOPE = "user"
+_RECENT = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +40,10 @@ class Wish:
     """None: all projects."""
     skill: str | None = None
     """Work on this skill only."""
+    date: str | None = None
+    """The local date that the night belongs to, ISO; None: today's."""
+    fresh: frozenset[str] = frozenset()
+    """Limits such as `night.max_calls` that hold for this run alone, not for all runs of the night together."""
 
     @property
     def scope(self) -> str:
@@ -91,12 +96,37 @@ def run(places: Places, settings: Settings, wish: Wish, told: Told, stopped: Cal
     Raises `UsageError` before anything is read when no model is chosen; `Busy` when another night is running. An
     outage and a spent budget are no errors: the night's status says them. `stopped` is asked before each model call.
     """
-    with _tools(settings, stopped) as tools, locks.night(places, settings.night.lock_wait_s):
+    with _tools(settings, stopped) as tools, _alone(places, settings) as database:
+        return _run(places, settings, (wish, told), database, tools)
+
+
+def run_due(places: Places, settings: Settings, wish: Wish) -> Ran | None:
+    """As `run`, for a night that the clock starts: None when its date was settled meanwhile by somebody else.
+
+    Only whoever holds the lock can tell: of two schedulers at once the second finds the night done.
+    """
+    with _tools(settings, None) as tools, _alone(places, settings) as database:
+        if _is_settled(database, wish):
+            return None
+        return _run(places, settings, (wish, Told()), database, tools)
+
+
+@contextmanager
+def _alone(places: Places, settings: Settings) -> Iterator[Database]:
+    """The database, while no other night is running."""
+    with locks.night(places, settings.night.lock_wait_s):
         database = compose.database(places)
         try:
-            return _run(places, settings, (wish, told), database, tools)
+            yield database
         finally:
             database.close()
+
+
+def _is_settled(database: Database, wish: Wish) -> bool:
+    with database.reading() as connection:
+        known = nights.nights(connection, _RECENT)
+    settled = (NightStatus.DONE, NightStatus.BUDGET_SPENT)
+    return any((n.scope, n.date) == (wish.scope, wish.date) and n.status in settled for n in known)
 
 
 def preview(places: Places, settings: Settings, wish: Wish, told: Told) -> Previewed:
@@ -180,9 +210,9 @@ def _tools(settings: Settings, stopped: Callable[[], bool] | None) -> Iterator[_
 def _run(places: Places, settings: Settings, how: tuple[Wish, Told], database: Database, tools: _Tools) -> Ran:
     wish, told = how
     logger = structlog.get_logger()
-    now = clock.now()
-    date = clock.local_date(now)
-    database.backup(date)
+    today = clock.local_date(clock.now())
+    date = wish.date or today
+    database.backup(today)
     harvested = gather.harvest(places, database, settings, gather.Named(), told.files)
     id_ = night_id(database, wish.scope, date)
     with log.in_night(id_):

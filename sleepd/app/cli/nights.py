@@ -28,13 +28,28 @@ def run(
     project: Annotated[
         Path | None, typer.Option("--project", help="Learn from this project only; else from all.")
     ] = None,
+    scheduled: Annotated[
+        bool,
+        typer.Option(
+            "--scheduled", help="As the daemon, cron and timers do: ask nothing, wait, run what is due and not done."
+        ),
+    ] = False,
+    for_daemon: Annotated[bool, typer.Option("--for-daemon", hidden=True)] = False,
     as_json: AsJson = False,
 ) -> None:
     """Run one night now, or go on with today's that was stopped: harvest, mine, replay, gate, propose.
 
+    With --scheduled everything else comes from the settings: each project of night.projects has its night, one after
+    another; it waits for the conditions, queues behind other nights, and runs no date's night that is done again.
+
     Nothing is written to a skill file: that is `sleepd adopt`. Exit status 3 when the model could not be reached (all
     that was done is kept), 4 when the budget is spent, 75 when another night is running.
     """
+    if scheduled:
+        options = dry_run, since, budget_usd, max_calls, skill, backend
+        if as_json or any(option not in (None, False) for option in options):
+            raise UsageError("--scheduled goes with --project only; set what else is wanted in the settings file")
+        raise typer.Exit(_scheduled(ctx, project, for_daemon=for_daemon))
     places = config.places()
     asked = {"harvest.since": since, "night.budget_usd": budget_usd, "night.max_calls": max_calls}
     settings = config.load(overrides={**asked, "model.name": backend})
@@ -101,6 +116,21 @@ def daemon(ctx: typer.Context) -> None:
     compose.models(settings)
     open_log(ctx, settings)
     service.run(places, settings, note)
+
+
+def _scheduled(ctx: typer.Context, project: Path | None, *, for_daemon: bool) -> int:
+    """Run what is due; the most serious exit status of all nights."""
+    from time import sleep
+
+    from sleepd.app import leash
+    from sleepd.app import scheduled as clockwork
+
+    open_log(ctx, config.load())
+    if for_daemon:
+        leash.end_with_stdin()
+    means = clockwork.Means(host=compose.host(), say=note, pause=sleep, once=for_daemon)
+    came = clockwork.run(config.places(), project, means)
+    return max((one.status for one in came.values()), default=0)
 
 
 def _folder(project: Path | None) -> Path | None:

@@ -1,0 +1,77 @@
+"""The nights there were, as the clock needs them, without SQLAlchemy: whoever only looks here stays small."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from sleepd.core.errors import Busy, DatabaseDamaged
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastNight:
+    """One night, as far as it says whether another is due. Times are aware."""
+
+    scope: str
+    date: str
+    """Local, ISO."""
+    status: str
+    """As `sleepd.store.nights.NightStatus`."""
+    ended_at: datetime | None = None
+    attempts: int = 1
+    """How often it was begun or gone on with."""
+    attempt_at: datetime | None = None
+    """When it was last begun or gone on with."""
+    retry_at: datetime | None = None
+    """When the provider's limit resets, where that kept the night from being measured."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calendar:
+    """What is written down of nights."""
+
+    nights: tuple[PastNight, ...] = ()
+    """Those asked for, newest first."""
+    scopes: frozenset[str] = frozenset()
+    """Scopes that ever had a night."""
+
+
+def calendar(path: Path, since: str) -> Calendar:
+    """The nights whose local date is `since` (ISO) or later. Without a database there was none; none is made.
+
+    Raises `Busy` when the database is locked for long, `DatabaseDamaged` when it cannot be read.
+    """
+    if not path.exists():
+        return Calendar()
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=30)) as connection:
+            connection.row_factory = sqlite3.Row
+            rows = connection.execute("SELECT * FROM nights WHERE date >= ? ORDER BY started_at DESC", (since,))
+            nights = tuple(_night(row) for row in rows)
+            scopes = frozenset(str(row[0]) for row in connection.execute("SELECT DISTINCT scope FROM nights"))
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
+            raise Busy(f"the database {path} is in use; try again in a moment") from error
+        raise DatabaseDamaged(f"the database {path} cannot be read: {error}; sleepd doctor says what to do") from error
+    return Calendar(nights=nights, scopes=scopes)
+
+
+def _night(row: sqlite3.Row) -> PastNight:
+    report = json.loads(row["report"])
+    return PastNight(
+        scope=row["scope"],
+        date=row["date"],
+        status=row["status"],
+        ended_at=_moment(row["ended_at"]),
+        attempts=report.get("attempts", 1),
+        attempt_at=_moment(report.get("attempt_at") or row["started_at"]),
+        retry_at=_moment(report.get("retry_at")),
+    )
+
+
+def _moment(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)
