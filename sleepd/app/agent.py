@@ -208,13 +208,14 @@ def _change(database: Database, proposal: Proposal) -> _Change:
     try:
         seen = writing.intended(database, proposal)
         digest = decisions.shown_digest(database, proposal)
-    except Conflict as error:
+    except (Conflict, UsageError) as error:
         return _Change(digest=None, diff=None, conflict=str(error))
     try:
         plan = seen.plan
     except Conflict as error:
         return _Change(digest=digest, diff=None, conflict=str(error))
-    diff = None if plan.proven else edit.diff(plan.live or "", plan.text, name=seen.trial.candidate.target.name)
+    as_proposed = plan.proven and seen.wanted == seen.gated
+    diff = None if as_proposed else edit.diff(plan.live or "", plan.text, name=seen.trial.candidate.target.name)
     return _Change(digest=digest, diff=diff, conflict=None)
 
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
-from sleepd.app import report
+from sleepd.app import decisions, report
 from sleepd.app.report import Plain
+from sleepd.core import edit
 from sleepd.core.edit import tokens
-from sleepd.core.errors import UsageError
-from sleepd.core.model import Digest, Pair, TaskId
-from sleepd.store import nights, proposals, rollouts, tasks
+from sleepd.core.errors import Conflict, UsageError
+from sleepd.core.model import Digest, Edit, EditOp, Pair, TaskId
+from sleepd.pipeline.adopt import ADOPTABLE, intended
+from sleepd.store import nights, proposals, reviews, rollouts, tasks
 from sleepd.store.database import Database
 from sleepd.store.nights import Night
 from sleepd.store.proposals import Proposal, Status, Trial
+from sleepd.store.reviews import EditDecision, OnBranch, Teacher
 
 MODE = "text replay"
 """How everything here was measured: requests were asked again, nothing was done again in a repository."""
@@ -49,6 +52,17 @@ class Proposed:
 
     proposal: Proposal
     tried: Tried
+    taught_by: tuple[Teacher, ...] = ()
+    """Newest first."""
+    decided: Mapping[Digest, EditDecision] = field(default_factory=dict)
+    """What was decided on its edits so far."""
+    branch: OnBranch | None = None
+    digest: str | None = None
+    """Of what adopting would write now; None when nothing could be written, or the proposal is not to be adopted."""
+    diff: str | None = None
+    """What adopting would write now, where that is something else than the proposal's own diff; "" for nothing."""
+    conflict: str | None = None
+    """Why it cannot be adopted now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +79,32 @@ def listed(database: Database, *, everything: bool) -> tuple[Proposed, ...]:
     with database.reading() as connection:
         found = proposals.proposals(connection)
     wanted = [p for p in found if everything or p.status in (Status.WAITING, Status.QUARANTINED)]
-    return tuple(Proposed(proposal=p, tried=tried(database, p.id)) for p in wanted)
+    return tuple(proposed(database, p) for p in wanted)
+
+
+def proposed(database: Database, proposal: Proposal) -> Proposed:
+    """A proposal with all it rests on."""
+    with database.reading() as connection:
+        found = Proposed(
+            proposal=proposal,
+            tried=tried(database, proposal.id),
+            taught_by=reviews.teachers(connection, proposal.sessions),
+            decided=reviews.decisions(connection, proposal.id),
+            branch=reviews.on_branch(connection, proposal.id),
+        )
+    return _beside_its_file(database, found) if proposal.status in ADOPTABLE else found
+
+
+def _beside_its_file(database: Database, one: Proposed) -> Proposed:
+    try:
+        seen = intended(database, one.proposal)
+        plan = seen.plan
+        named = decisions.shown_digest(database, one.proposal)
+    except (Conflict, UsageError) as error:
+        return replace(one, conflict=str(error))
+    as_proposed = plan.proven and seen.wanted == seen.gated and plan.changes
+    diff = None if as_proposed else edit.diff(plan.live or "", plan.text, name=seen.trial.candidate.target.name)
+    return replace(one, digest=named, diff=diff)
 
 
 def tried(database: Database, id_: Digest) -> Tried:
@@ -139,7 +178,10 @@ def tried_json(one: Tried) -> Plain:
         "model": candidate.model,
         "measured_by": MODE,
         "tokens_added": one.tokens_added,
-        "edits": [{"op": e.op.value, "anchor": e.anchor, "text": e.text, "reason": e.reason} for e in candidate.edits],
+        "edits": [
+            {"number": n, "op": e.op.value, "anchor": e.anchor, "text": e.text, "reason": e.reason}
+            for n, e in enumerate(candidate.edits, 1)
+        ],
         "tasks": [
             {"task": t.task, "request": t.request, "pairs": t.pairs, "before": t.before, "after": t.after}
             for t in one.by_task
@@ -156,6 +198,25 @@ def proposed_json(one: Proposed) -> Plain:
         "findings": list(p.findings),
         "diff": p.diff,
         "sessions": list(p.sessions),
+        "taught_by": [
+            {
+                "session": t.session,
+                "agent": t.agent,
+                "title": t.title,
+                "project": t.project,
+                "at": report.iso(t.started_at),
+            }
+            for t in one.taught_by
+        ],
+        "decided": [
+            {"edit": n, "decision": d.decision.value, "text": d.text, "why": d.why}
+            for n, e in enumerate(one.tried.trial.candidate.edits, 1)
+            if (d := one.decided.get(e.id)) is not None
+        ],
+        "branch": one.branch.name if one.branch is not None else None,
+        "digest": one.digest,
+        "would_write": one.diff,
+        "conflict": one.conflict,
         "sealed": sealed_json(p),
         "why": p.why,
         "candidate": tried_json(one.tried),
@@ -181,8 +242,11 @@ def proposals_text(found: Sequence[Proposed], *, everything: bool) -> str:
     for one in found:
         candidate = one.tried.trial.candidate
         gain = f"{one.proposal.sealed_count} sealed tasks: {sealed_words(one.proposal)}"
-        rows.append([one.proposal.id[:8], one.proposal.status.value, candidate.target.name, gain, _edits(one.tried)])
-    text = report.table(["proposal", "status", "skill", f"before and after ({MODE})", "change"], rows)
+        status = one.proposal.status.value
+        if one.branch is not None and one.proposal.status is Status.WAITING:
+            status += f", on branch {one.branch.name}"
+        rows.append([one.proposal.id[:8], status, candidate.target.name, gain, one.digest or "–", _edits(one.tried)])
+    text = report.table(["proposal", "status", "skill", f"before and after ({MODE})", "digest", "change"], rows)
     unsafe = [f"{o.proposal.id[:8]}: {report.clean(f)}" for o in found for f in o.proposal.findings]
     return text + ("\n\nset aside as unsafe:\n  " + "\n  ".join(unsafe) if unsafe else "")
 
@@ -216,16 +280,20 @@ def tried_text(one: Tried) -> str:
         f"evidence {report.evidence(trial.evidence, candidate.alpha)}, {effect}, {report.count(one.pairs, 'pair')} "
         f"in {report.count(trial.nights, 'night')} ({MODE}, {candidate.model})",
     ]
-    for edit in candidate.edits:
-        what = edit.text if edit.op.value == "add" else f"{edit.anchor} → {edit.text or 'nothing'}"
-        lines.append(f"  {edit.op.value}: {report.clean(what)}")
-        if edit.reason:
-            lines.append(f"    because {report.clean(edit.reason)}")
+    for one_edit in candidate.edits:
+        lines.append(f"  {one_edit.op.value}: {report.clean(edit_words(one_edit))}")
+        if one_edit.reason:
+            lines.append(f"    because {report.clean(one_edit.reason)}")
     rows = [
         [t.task[:8], t.pairs, report.mean(t.before), report.mean(t.after), report.short(t.request, _REQUEST_WIDTH)]
         for t in one.by_task
     ]
     return "\n".join([*lines, report.table(["task", "pairs", "before", "after", "request"], rows)] if rows else lines)
+
+
+def edit_words(one: Edit) -> str:
+    """What an edit does to the rules."""
+    return one.text if one.op is EditOp.ADD else f"{one.anchor} → {one.text or 'nothing'}"
 
 
 def night_text(seen: OfNight) -> str:

@@ -323,14 +323,19 @@ def written_json(written: Written) -> Plain:
         "proposal": written.proposal.id,
         "path": written.path,
         "proven": written.proven,
+        "as_gated": written.as_gated,
+        "changed": written.changed,
         "removed": written.removed,
     }
 
 
 def adopted_words(written: Written) -> str:
     """What an adoption did."""
-    how = "as it was measured" if written.proven else "merged with your own changes: unproven"
     id_ = written.proposal.id[:8]
+    if not written.changed:
+        return f"{written.path} holds it already; nothing was written, and {id_} counts as adopted"
+    merged = "merged with your own changes" if written.as_gated else "with your choice of its edits"
+    how = "as it was measured" if written.proven else f"{merged}: unproven"
     return f"adopted {id_} into {written.path}, {how}; sleepd revert {id_} undoes it"
 
 
