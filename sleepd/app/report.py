@@ -162,8 +162,8 @@ def begun_text(begun: Begun, places: Places, *, asked: bool) -> str:
         "sleepd run --dry-run": "shows what a night would do; asks no model",
         "sleepd run": "runs one night now",
         "sleepd service install": "runs one every night, by itself",
+        "sleepd plugin install all": "lets you look and decide from within your agents",
     }
-    steps |= {f"sleepd plugin install {name}": f"lets you ask {name} for it" for name in begun.plugins}
     lines.append(facts({f"  {command}": does for command, does in steps.items()}))
     return "\n".join(lines)
 

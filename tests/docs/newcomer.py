@@ -53,10 +53,15 @@ def follow(page: Path, home: Path) -> Iterator[Done]:
 @contextmanager
 def machine(home: Path) -> Iterator[tuple[Terminal, str]]:
     """A terminal in this home with `sleepd` on its path, and the address of a provider."""
+    with Stub(answer=provider()) as stub, Terminal(home, clean_environment(home)) as terminal:
+        yield terminal, stub.url
+
+
+def clean_environment(home: Path) -> dict[str, str]:
+    """This process's environment for a user with this home: none of the developer's settings, keys or desktop."""
     given = {k: v for k, v in os.environ.items() if not k.startswith(_FOREIGN)}  # noqa: TID251  handed to a child
     path = f"{Path(sys.executable).parent}{os.pathsep}{given['PATH']}"
-    with Stub(answer=provider()) as stub, Terminal(home, {**given, "HOME": str(home), "PATH": path}) as terminal:
-        yield terminal, stub.url
+    return {**given, "HOME": str(home), "USERPROFILE": str(home), "PATH": path}
 
 
 def main() -> None:

@@ -52,12 +52,21 @@ def doctor(
 
 def _offer(begun: init.Begun) -> None:
     """Ask about what changes other programs, and do it by the very commands that the text above names."""
-    for name in begun.plugins:
-        if _wanted(f"Put sleepd's commands into {name}?"):
-            _do("plugin", "install", name)
-    # Its preflight asks the model, so it cannot be installed before one is chosen.
+    agents = _without_plugin()
+    if agents and _wanted(f"Put sleepd's commands into {' and '.join(agents)}?"):
+        _do("plugin", "install", *agents)
+    # Installing asks the model, as a night will, so one has to be chosen.
     if begun.model_chosen and begun.window_chosen and _wanted("Run a night by itself, every night?"):
         _do("service", "install")
+
+
+def _without_plugin() -> list[str]:
+    """The agents on this machine that could have the plugin and have not."""
+    from sleepd.app import plugins
+
+    machine = plugins.Machine(places=config.places(), env=config.agent_env(), home=config.home())
+    rows = plugins.standing(machine)
+    return [row.agent for row in rows if row.program is not None and not row.installed and not row.trouble]
 
 
 def _wanted(question: str) -> bool:
