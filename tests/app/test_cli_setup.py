@@ -9,6 +9,8 @@ import subprocess
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from sleepd.app import config
 from tests.app.command import configure, live_in, sleepd, started
 
@@ -84,12 +86,63 @@ def test_without_a_terminal_the_first_run_stops(own_home: Path) -> None:
 
 
 def at_a_terminal(arguments: list[str], typed: str) -> str:
-    """Run the command with a terminal for stdin and stderr; what stood on the terminal."""
+    """Run the command with a terminal for stdin and stderr; what stood on the terminal, then what it printed."""
     ours, its = pty.openpty()
     with os.fdopen(ours, "wb+", buffering=0) as terminal:
         process = started(*arguments, stdin=its, stderr=its, stdout=subprocess.PIPE)
         os.close(its)
         terminal.write(typed.encode())
-        process.communicate(timeout=30)
+        printed, _ = process.communicate(timeout=30)
         assert 0 == process.returncode
-        return os.read(terminal.fileno(), 65_536).decode()
+        return os.read(terminal.fileno(), 65_536).decode() + printed
+
+
+CLIENT = """\
+#!/bin/sh
+echo "$*" >> "$HOME/asked-of-claude"
+case "$*" in
+  *list*) if [ -e "$HOME/has-it" ]; then echo '[{"id": "sleepd@sleepd", "enabled": true}]'; else echo '[]'; fi;;
+  *install*) touch "$HOME/has-it";;
+esac
+"""
+"""Stands for the agent's own command, which a bare machine has not; the real one is driven in tests/e2e."""
+
+
+def agent_here(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Put the command of an agent on PATH; the file that keeps what was asked of it."""
+    program = home / "bin" / "claude"
+    program.parent.mkdir()
+    program.write_text(CLIENT, encoding="utf-8")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}/usr/bin{os.pathsep}/bin")
+    return home / "asked-of-claude"
+
+
+@pytest.mark.parametrize(("typed", "times"), [("n", 0), ("", 0), ("y", 1)])
+def test_init_offers_the_plugin_to_an_agent_that_is_here(
+    own_home: Path, monkeypatch: pytest.MonkeyPatch, typed: str, times: int
+) -> None:
+    """Only a yes installs it, by the command that was named; what has it is not asked about again."""
+    asked = agent_here(own_home, monkeypatch)
+    said = at_a_terminal(["init"], f"30d\n500\n{typed}\n")
+    assert "Put sleepd's commands into claude-code?" in said
+    assert times == asked.read_text().count("plugin install sleepd@sleepd")
+    again = at_a_terminal(["init"], "n\n")
+    assert bool(times) is ("Put sleepd's commands" not in again)
+
+
+def test_init_offers_nothing_to_nobody(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """--yes takes the answers of a first run, and no more; nor is an agent touched without a terminal."""
+    asked = agent_here(own_home, monkeypatch)
+    done = sleepd("init", "--yes"), sleepd("init")
+    assert [0, 0] == [d.code for d in done] and not asked.exists()
+    assert "sleepd plugin install all" in done[0].out and "sleepd service install" in done[0].out
+
+
+def test_an_offer_that_cannot_be_kept_is_said_in_one_line(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The settings and the database are there all the same, and the exit status is 0."""
+    agent_here(own_home, monkeypatch)
+    program = own_home / "bin" / "claude"
+    program.write_text(CLIENT.replace('touch "$HOME/has-it"', "echo Error: no room >&2; exit 1"), encoding="utf-8")
+    assert "no room" in at_a_terminal(["init"], "30d\n500\ny\n")
+    assert config.places().database.exists()
