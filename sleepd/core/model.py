@@ -244,6 +244,36 @@ class SkillTarget:
     """When to load it; used when the file has to be made."""
 
 
+class Origin(StrEnum):
+    """What made a candidate's text."""
+
+    REFLECTION = "reflection"
+    PRUNED = "pruned"
+    """A bundle that crossed, without the edits that carried nothing."""
+    COMPACTION = "compaction"
+    SLOW_UPDATE = "slow-update"
+    APPENDIX = "appendix"
+    DESCRIPTION = "description"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attribution:
+    """What one edit of a bundle carries: the bundle against the bundle without it."""
+
+    edit_id: Digest
+    round: int
+    """From 1: dropping an edit may change what the others carry, so those in doubt are asked again without it."""
+    kept: bool
+    effect: float | None
+    """Its part of the gain, a mean difference of scores; None without a scored pair."""
+    low: float
+    high: float
+    """The 95 % interval of the effect."""
+    pairs: int
+    tokens: int
+    """Its rent: tokens it adds to every session that loads the skill."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
     """A full text under trial, with its place in the user's false-discovery account."""
@@ -260,6 +290,9 @@ class Candidate:
     tasks: tuple[TaskId, ...]
     """The validation tasks at its start, in order; later ones do not join."""
     model: str
+    origin: Origin = Origin.REFLECTION
+    margin: float = 0.0
+    """0: it has to be better. Above: it may be worse by less than this, as it makes the text shorter (promise 8)."""
     verdict: Verdict = Verdict.UNDECIDED
     reason: str = ""
 

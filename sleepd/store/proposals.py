@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, Row, func, insert, select, upd
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from sleepd.core.gate import Decision
-from sleepd.core.model import Candidate, Digest, Edit, EditOp, Pair, SkillTarget, TaskId, Verdict
+from sleepd.core.model import Candidate, Digest, Edit, EditOp, Origin, Pair, SkillTarget, TaskId, Verdict
 from sleepd.store import schema as t
 
 
@@ -285,6 +285,8 @@ def _candidate_row(candidate: Candidate) -> dict[str, object]:
         "model": candidate.model,
         "verdict": candidate.verdict.value,
         "reason": candidate.reason,
+        "origin": candidate.origin.value,
+        "margin": candidate.margin,
     }
 
 
@@ -304,6 +306,8 @@ def _trial(row: Row[tuple[object, ...]]) -> Trial:
         model=row.model,
         verdict=Verdict(row.verdict),
         reason=row.reason,
+        origin=Origin(row.origin),
+        margin=row.margin,
     )
     return Trial(
         candidate=candidate,

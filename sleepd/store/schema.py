@@ -250,6 +250,22 @@ candidates = Table(
     Column("counter_evidence", Float),
     Column("effect", Float),
     Column("sessions", Text, nullable=False, server_default="[]"),
+    Column("origin", Text, nullable=False, server_default="reflection"),
+    Column("margin", Float, nullable=False, server_default="0"),
+)
+
+attributions = Table(
+    "attributions",
+    metadata,
+    Column("candidate_id", Text, ForeignKey("candidates.id", ondelete="CASCADE"), primary_key=True),
+    Column("edit_id", Text, primary_key=True),
+    Column("round", Integer, nullable=False),
+    Column("kept", Boolean, nullable=False),
+    Column("effect", Float),
+    Column("low", Float, nullable=False),
+    Column("high", Float, nullable=False),
+    Column("pairs", Integer, nullable=False),
+    Column("tokens", Integer, nullable=False),
 )
 
 pairs = Table(
