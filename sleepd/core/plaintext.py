@@ -71,6 +71,21 @@ def hidden_characters(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def shown(text: str) -> str:
+    """The text for a terminal: what does not show, and what a terminal would obey, written as `<U+001B>`."""
+    return "".join(f"<U+{ord(char):04X}>" if hidden(char) else char for char in text.replace("\r\n", "\n"))
+
+
+def shown_in_json(text: str) -> str:
+    """A JSON text for a terminal: the same characters as JSON escapes, so that the value stays the same."""
+    return "".join(_json_escape(char) if hidden(char) else char for char in text)
+
+
+def _json_escape(char: str) -> str:
+    units = char.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[n : n + 2].hex()}" for n in range(0, len(units), 2))
+
+
 def code_point(char: str) -> str:
     """`U+200B ZERO WIDTH SPACE`."""
     return f"U+{ord(char):04X} {unicodedata.name(char, '')}".strip()

@@ -8,6 +8,7 @@ import traceback
 from types import FrameType, TracebackType
 from typing import Final, Self
 
+from sleepd.core import plaintext
 from sleepd.core.errors import SleepdError
 
 INTERRUPTED: Final = 130
@@ -57,7 +58,7 @@ class Ending:
 
     def _show(self, error: BaseException) -> None:
         if self._verbose:
-            traceback.print_exception(error, file=sys.stderr)
+            sys.stderr.write(plaintext.shown("".join(traceback.format_exception(error))))
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:
@@ -65,7 +66,7 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 
 def _say(line: str) -> None:
-    sys.stderr.write(f"sleepd: {line}\n")
+    sys.stderr.write(f"sleepd: {plaintext.shown(line)}\n")
 
 
 def _remedy(error: OSError) -> str:

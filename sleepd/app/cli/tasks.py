@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from sleepd.app import compose, config, locks, recurring, reviewed
-from sleepd.app.cli.terminal import AsJson, note, show, show_json
+from sleepd.app.cli.terminal import AsJson, note, show, show_json, show_json_text
 from sleepd.store import tasks
 from sleepd.store.database import Database
 
@@ -63,7 +63,7 @@ def export(
         stored = tasks.load(connection)
     text = reviewed.exported(stored)
     if file == "-":
-        show(text)
+        show_json_text(text)
         return
     _write(Path(file), text)
     if as_json:

@@ -10,6 +10,7 @@ from typing import Annotated, Protocol
 
 import typer
 
+from sleepd.core import plaintext
 from sleepd.core.errors import SleepdError
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
@@ -23,19 +24,24 @@ class Progress(Protocol):
 
 
 def show(text: str) -> None:
-    """Print a result for a person."""
-    sys.stdout.write(text.rstrip("\n") + "\n")
+    """Print a result for a person; a terminal obeys nothing in it, whoever wrote it."""
+    sys.stdout.write(plaintext.shown(text).rstrip("\n") + "\n")
 
 
 def show_json(value: object) -> None:
     """Print a result for a program: one JSON value, keys in a stable order, valid in any encoding."""
     ascii_only = "utf" not in (sys.stdout.encoding or "").lower()
-    show(json.dumps(value, indent=2, ensure_ascii=ascii_only, default=str))
+    show_json_text(json.dumps(value, indent=2, ensure_ascii=ascii_only, default=str))
+
+
+def show_json_text(text: str) -> None:
+    """Print JSON that was made elsewhere; the value stays the same."""
+    sys.stdout.write(plaintext.shown_in_json(text).rstrip("\n") + "\n")
 
 
 def note(text: str) -> None:
     """Tell the person something that is no result."""
-    sys.stderr.write(f"{text}\n")
+    sys.stderr.write(f"{plaintext.shown(text)}\n")
 
 
 def can_ask() -> bool:
@@ -78,6 +84,7 @@ def steps(title: str, *, hidden: bool = False) -> Iterator[Callable[[str], None]
         yield lambda _text: None
         return
     from rich.console import Console
+    from rich.text import Text
 
     with Console(stderr=True).status(title) as spinner:
-        yield spinner.update
+        yield lambda text: spinner.update(Text(plaintext.shown(text)))
