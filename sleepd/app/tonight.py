@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import structlog
@@ -18,7 +18,7 @@ from sleepd.core.model import Cause
 from sleepd.core.ports import Ask, Embedder, Failure, Model, Reply
 from sleepd.models.metered import Ledger, Spending
 from sleepd.pipeline.ingest import IngestReport
-from sleepd.pipeline.night import Outlook, night_id, outlook, run_night
+from sleepd.pipeline.night import Outlook, night_id, outlook, run_night, spent
 from sleepd.pipeline.work import Work, live_text
 from sleepd.store import nights, proposals
 from sleepd.store.database import Database
@@ -218,13 +218,28 @@ def _run(places: Places, settings: Settings, how: tuple[Wish, Told], database: D
     with log.in_night(id_):
         logger.info("night.started", scope=wish.scope)
         _say(told, "looking for recurring work")
+        _charge_earlier_runs(database, settings, wish, tools.ledger, id_)
         bench = compose.bench(settings, database, (tools.embedder, tools.task, tools.reflection), id_)
+        bench = replace(bench, ledger=tools.ledger)
         night = run_night(bench, compose.plan(settings, wish.scope, date, wish.skill), clock.now, told.step)
         staged = staged_in(database, id_)
         for proposal in staged:
             logger.info("proposal.staged", proposal=proposal.id, status=proposal.status.value)
         logger.info("night.ended", status=night.status.value, message=night.message)
     return Ran(night=night, harvest=harvested, spending=tools.ledger.spending(), proposals=staged)
+
+
+def _charge_earlier_runs(database: Database, settings: Settings, wish: Wish, ledger: Ledger, id_: str) -> None:
+    """The limits of the settings hold for a night, however often it was gone on with."""
+    before = spent(database, id_)
+    dollars = before.cost_usd
+    if dollars is None:
+        price = settings.model.price_in_per_mtok or 0.0, settings.model.price_out_per_mtok or 0.0
+        dollars = (before.tokens_in * price[0] + before.tokens_out * price[1]) / 1_000_000
+    ledger.resume(
+        calls=0 if "night.max_calls" in wish.fresh else before.calls,
+        usd=0.0 if "night.budget_usd" in wish.fresh else dollars,
+    )
 
 
 def staged_in(database: Database, night: str) -> tuple[Proposal, ...]:

@@ -8,6 +8,7 @@ SleepdError
 ├── DatabaseDamaged       2   the database cannot be trusted; it is never replaced silently
 ├── AssertionFailed       1   something the user asked to be asserted did not hold
 ├── NotMeasured           3   login, network or backend: nothing was consumed
+├── Unwritable            3   a full or read-only disk: tried again
 ├── BudgetSpent           4   resumable
 ├── Conflict              5   the user's own edit is in the way
 └── Busy                 75   another night holds the lock
@@ -19,6 +20,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from datetime import datetime
 from typing import ClassVar
 
 
@@ -74,6 +76,18 @@ class NotMeasured(SleepdError):
     """A login, the network or the backend failed; nothing was consumed and the next run tries again."""
 
     code = "not-measured"
+    exit_status = 3
+
+    def __init__(self, message: str, retry_at: datetime | None = None) -> None:
+        super().__init__(message)
+        self.retry_at = retry_at
+        """When the provider's limit resets, as it states it."""
+
+
+class Unwritable(SleepdError):
+    """A disk is full or read-only; what was stored before is kept, and the next run tries again."""
+
+    code = "unwritable"
     exit_status = 3
 
 

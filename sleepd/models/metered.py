@@ -35,6 +35,13 @@ class Tally:
     """Dollars as the replies state them, else by the price: the worst case where the provider gave no token counts.
     None as soon as one call's cost is unknown."""
 
+    def __add__(self, other: Tally) -> Tally:
+        return _combined(self, other, 1)
+
+    def __sub__(self, other: Tally) -> Tally:
+        """What is left; never below nothing."""
+        return _combined(self, other, -1)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spending:
@@ -47,6 +54,16 @@ class Spending:
     cost_usd: float | None
     by_purpose: Mapping[Purpose, Tally]
     """Only purposes with at least one call."""
+
+    @property
+    def total(self) -> Tally:
+        return Tally(
+            calls=self.calls,
+            failed=self.failed,
+            tokens_in=self.tokens_in,
+            tokens_out=self.tokens_out,
+            cost_usd=self.cost_usd,
+        )
 
 
 class Ledger:
@@ -63,12 +80,19 @@ class Ledger:
         self._lock = threading.Lock()
         self._admitted = 0
         self._reserved_usd = 0.0
+        self._earlier_usd = 0.0
         self._tallies: dict[Purpose, Tally] = {}
 
     @property
     def in_dollars(self) -> bool:
         """Whether there is a dollar budget, so that whoever is charged needs a price."""
         return self._budget_usd is not None
+
+    def resume(self, *, calls: int, usd: float) -> None:
+        """Count what was spent before against the limits; `spending` goes on to tell of this ledger's calls alone."""
+        with self._lock:
+            self._admitted += calls
+            self._earlier_usd += usd
 
     def admit(self, worst_usd: float) -> Failure | None:
         """Reserve one call that costs at most `worst_usd` dollars; a SPENT failure when it does not fit."""
@@ -85,7 +109,7 @@ class Ledger:
         """End a call that was admitted with `worst_usd`: what it came to takes the place of what was reserved."""
         with self._lock:
             self._reserved_usd -= worst_usd
-            self._tallies[purpose] = _sum(self._tallies.get(purpose, Tally()), used)
+            self._tallies[purpose] = self._tallies.get(purpose, Tally()) + used
 
     def spending(self) -> Spending:
         """What was spent up to now; calls under way are not in it."""
@@ -93,7 +117,7 @@ class Ledger:
             tallies = dict(self._tallies)
         total = Tally()
         for tally in tallies.values():
-            total = _sum(total, tally)
+            total += tally
         return Spending(
             calls=total.calls,
             failed=total.failed,
@@ -105,7 +129,7 @@ class Ledger:
 
     def _charged(self) -> float:
         """Dollars spent and dollars that calls under way may yet cost."""
-        return self._reserved_usd + sum(tally.cost_usd or 0.0 for tally in self._tallies.values())
+        return self._earlier_usd + self._reserved_usd + sum(tally.cost_usd or 0.0 for tally in self._tallies.values())
 
 
 class Metered:
@@ -168,13 +192,13 @@ class Metered:
         return self._price.of(reply.tokens_in, reply.tokens_out)
 
 
-def _sum(a: Tally, b: Tally) -> Tally:
-    cost = None if a.cost_usd is None or b.cost_usd is None else a.cost_usd + b.cost_usd
+def _combined(a: Tally, b: Tally, sign: int) -> Tally:
+    cost = None if a.cost_usd is None or b.cost_usd is None else max(0.0, a.cost_usd + sign * b.cost_usd)
     return Tally(
-        calls=a.calls + b.calls,
-        failed=a.failed + b.failed,
-        tokens_in=a.tokens_in + b.tokens_in,
-        tokens_out=a.tokens_out + b.tokens_out,
+        calls=max(0, a.calls + sign * b.calls),
+        failed=max(0, a.failed + sign * b.failed),
+        tokens_in=max(0, a.tokens_in + sign * b.tokens_in),
+        tokens_out=max(0, a.tokens_out + sign * b.tokens_out),
         cost_usd=cost,
     )
 

@@ -11,6 +11,7 @@ from sleepd.core import drift
 from sleepd.core.errors import BudgetSpent, Conflict, NotMeasured
 from sleepd.core.model import Cause, Split, Verdict, digest
 from sleepd.core.ports import Ask, Failure, Purpose
+from sleepd.models.metered import Tally
 from sleepd.pipeline.drift import set_aside_because, watched
 from sleepd.pipeline.mine import Mining, clusters, mine
 from sleepd.pipeline.optimize import OptimizeReport, Optimizing, exhausted, optimize
@@ -102,14 +103,27 @@ def run_night(
         report={},
     )
     with bench.database.writing() as connection:
+        night = replace(night, report=_begun(nights.exactly(connection, night.id), night.started_at))
         nights.begin(connection, night)
+        before = _tally(rollouts.spent(connection, night.id))
     try:
         came = _steps(bench, plan, progress)
     except NotMeasured as error:
-        came = _Came(status=NightStatus.NOT_MEASURED, message=f"could not be measured: {error}", report={})
+        retry = {} if error.retry_at is None else {"retry_at": error.retry_at.isoformat()}
+        came = _Came(status=NightStatus.NOT_MEASURED, message=f"could not be measured: {error}", report=retry)
     except BudgetSpent as error:
         came = _Came(status=NightStatus.BUDGET_SPENT, message=f"budget spent: {error}", report={})
-    return _ended(bench, night, came, clock())
+    return _ended(bench, (night, before), came, clock())
+
+
+def spent(database: Database, id_: str) -> Tally:
+    """What all runs of a night came to so far, calls that failed and calls of the preflight included.
+
+    Of a run that was killed, only what was kept is known.
+    """
+    with database.reading() as connection:
+        known = nights.exactly(connection, id_)
+        return Tally() if known is None else _tally(rollouts.spent(connection, id_)) + _unkept(known)
 
 
 def preflight(bench: Bench) -> None:
@@ -181,19 +195,50 @@ def _most_calls(work: Work | None, plan: NightPlan) -> int:
     return 2 + drifting + o.steps * o.minibatch + reflections + pairs + 2 * len(work.usable(Split.TEST))
 
 
-def _ended(bench: Bench, night: Night, came: _Came, now: datetime) -> Night:
+def _ended(bench: Bench, begun: tuple[Night, Tally], came: _Came, now: datetime) -> Night:
+    """Write down how the night ended; `begun` is the night with its report so far and what was kept of it before."""
+    night, before = begun
     with bench.database.writing() as connection:
-        spent = rollouts.spent(connection, night.id)
-        spending = {
-            "calls": spent.rollouts + spent.reflections,
-            "tokens_in": spent.tokens_in,
-            "tokens_out": spent.tokens_out,
-            "cost_usd": spent.cost_usd,
+        kept = _tally(rollouts.spent(connection, night.id))
+        made = kept - before if bench.ledger is None else bench.ledger.spending().total
+        # A call that failed, or that only asked whether the model is there, left no row to be counted next time.
+        unkept = _unkept(night) + (made - (kept - before))
+        report = {
+            **{name: night.report[name] for name in ("attempts", "attempt_at")},
+            **came.report,
+            "spending": asdict(kept + unkept),
+            "unkept": asdict(unkept),
         }
-        report = {**came.report, "spending": spending}
         ended = replace(night, status=came.status, ended_at=now, message=came.message, report=report)
         nights.end(connection, ended)
     return ended
+
+
+def _begun(known: Night | None, now: datetime) -> Mapping[str, object]:
+    """The report of a night that begins or goes on: a night that always kills its process is known by its attempts."""
+    earlier = {} if known is None else known.report
+    attempts = earlier.get("attempts", 0)
+    return {
+        "attempts": (attempts if isinstance(attempts, int) else 0) + 1,
+        "attempt_at": now.isoformat(),
+        **{name: earlier[name] for name in ("spending", "unkept") if name in earlier},
+    }
+
+
+def _tally(rows: rollouts.Spent) -> Tally:
+    """What the calls came to whose replies are rows."""
+    return Tally(
+        calls=rows.rollouts + rows.reflections,
+        tokens_in=rows.tokens_in,
+        tokens_out=rows.tokens_out,
+        cost_usd=rows.cost_usd,
+    )
+
+
+def _unkept(night: Night) -> Tally:
+    """What the calls of earlier runs came to that left no row."""
+    known = night.report.get("unkept")
+    return Tally(**known) if isinstance(known, dict) else Tally()
 
 
 def _work_rows(work: Sequence[Work]) -> list[dict[str, object]]:

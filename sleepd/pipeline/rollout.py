@@ -13,6 +13,7 @@ from sleepd.core.model import Cause, Digest, Rollout, RolloutKey, Score, TaskId,
 from sleepd.core.ports import Ask, Embedder, Failure, Model, Reply
 from sleepd.core.schedule import of_candidate, of_live_text
 from sleepd.core.score import Metric, score
+from sleepd.models.metered import Ledger
 from sleepd.pipeline.prompts import rollout_ask, rollout_version
 from sleepd.store import rollouts
 from sleepd.store.database import Database
@@ -34,6 +35,8 @@ class Bench:
     workers: int = 2
     max_tokens: int = 2_000
     night_id: str
+    ledger: Ledger | None = None
+    """The account that both models are charged to; None where nobody counts."""
     texts: dict[Digest, str] = field(default_factory=dict)
     """Texts already read, by address."""
     made: dict[RolloutKey, Rollout] = field(default_factory=dict)
@@ -117,7 +120,7 @@ def outage(failure: Failure) -> NotMeasured | BudgetSpent:
     """The error that ends a night for a reason outside the text."""
     if failure.cause is Cause.SPENT:
         return BudgetSpent(failure.message)
-    return NotMeasured(failure.message)
+    return NotMeasured(failure.message, failure.retry_at)
 
 
 def _attempts(

@@ -40,7 +40,7 @@ class Night:
 
 
 def begin(connection: Connection, night: Night) -> None:
-    """Enter a night, or take up again the one that is there."""
+    """Enter a night, or take up again the one that is there: it keeps its start and is given this report."""
     row = {
         "id": night.id,
         "scope": night.scope,
@@ -48,9 +48,9 @@ def begin(connection: Connection, night: Night) -> None:
         "status": NightStatus.RUNNING.value,
         "started_at": night.started_at,
         "message": "",
-        "report": "{}",
+        "report": json.dumps(night.report, sort_keys=True),
     }
-    change = {"status": NightStatus.RUNNING.value}
+    change = {"status": NightStatus.RUNNING.value, "report": row["report"]}
     connection.execute(upsert(t.nights).values(row).on_conflict_do_update(index_elements=["id"], set_=change))
 
 
@@ -75,6 +75,12 @@ def night(connection: Connection, id_: str) -> Night | None:
     """The night with this id, or the newest whose id begins with it."""
     query = select(t.nights).where(t.nights.c.id.startswith(id_, autoescape=True))
     row = connection.execute(query.order_by(t.nights.c.started_at.desc())).first()
+    return _night(row) if row is not None else None
+
+
+def exactly(connection: Connection, id_: str) -> Night | None:
+    """The night with this very id."""
+    row = connection.execute(select(t.nights).where(t.nights.c.id == id_)).first()
     return _night(row) if row is not None else None
 
 

@@ -21,8 +21,12 @@ def run(
         bool, typer.Option("--dry-run", help="Harvest and mine, ask no model, and say what a night would do and cost.")
     ] = False,
     since: Since = None,
-    budget_usd: Annotated[float | None, typer.Option("--budget-usd", help="Dollars this run may spend.")] = None,
-    max_calls: Annotated[int | None, typer.Option("--max-calls", help="Model calls this run may make.")] = None,
+    budget_usd: Annotated[
+        float | None, typer.Option("--budget-usd", help="Dollars this run may spend, beside the night's earlier runs.")
+    ] = None,
+    max_calls: Annotated[
+        int | None, typer.Option("--max-calls", help="Model calls this run may make, beside the night's earlier runs.")
+    ] = None,
     skill: Annotated[str | None, typer.Option("--skill", help="Work on this skill only.")] = None,
     backend: Annotated[str | None, typer.Option("--backend", help="Another model adapter than model.name.")] = None,
     project: Annotated[
@@ -55,7 +59,8 @@ def run(
     settings = config.load(overrides={**asked, "model.name": backend})
     questions = (answers.WINDOW,) if dry_run else (answers.WINDOW, answers.SPENDING)
     settings = answers.answered(settings, questions, places.config, ask if can_ask() else None)
-    wish = tonight.Wish(project=_folder(project), skill=skill)
+    fresh = frozenset(key for key in ("night.max_calls", "night.budget_usd") if asked[key] is not None)
+    wish = tonight.Wish(project=_folder(project), skill=skill, fresh=fresh)
     open_log(ctx, settings)
     with steps("working") as step:
         told = tonight.Told(files=lambda done, total: step(f"harvesting: {done} of {total} files"), step=step)

@@ -16,14 +16,14 @@ class Night(Section):
     max_calls: Count | None = Field(
         default=None,
         examples=[500],
-        description="Model calls of one run; another run on the same date may make as many again. Absent: asked on "
-        "the first run; nothing is spent unasked.",
+        description="Model calls of one night, all its runs together; `--max-calls` allows one run so many more. "
+        "Absent: asked on the first run; nothing is spent unasked.",
     )
     budget_usd: Dollars | None = Field(
         default=None,
         examples=[2.0],
-        description="Dollars of one run. Absent: asked on the first run. A model without a known price stops "
-        "the run when this is set.",
+        description="Dollars of one night, all its runs together. Absent: asked on the first run. A model without a "
+        "known price stops the run when this is set.",
     )
     workers: Annotated[int, Field(ge=1, le=32)] = Field(
         default=2,
