@@ -77,6 +77,34 @@ def agent_env() -> dict[str, str]:
     return {name: value for name in AGENT_VARIABLES if (value := _environment().get(name))}
 
 
+_GIT_PLACES: Final = frozenset(
+    f"GIT_{name}"
+    for name in (
+        "DIR",
+        "WORK_TREE",
+        "INDEX_FILE",
+        "PREFIX",
+        "COMMON_DIR",
+        "OBJECT_DIRECTORY",
+        "ALTERNATE_OBJECT_DIRECTORIES",
+        "NAMESPACE",
+    )
+)
+"""What a hook of git sets for its children: it would lead our git to another repository."""
+
+
+def git_env() -> dict[str, str]:
+    """The environment for git: it works where it is told to, takes paths literally, and speaks English."""
+    own = {name: value for name, value in _environment().items() if name not in _GIT_PLACES}
+    return own | {"GIT_LITERAL_PATHSPECS": "1", "LC_ALL": "C.UTF-8", "LANGUAGE": "en"}
+
+
+def editor() -> str:
+    """The command that edits a file, as the user has set it: `VISUAL`, else `EDITOR`, else what the system has."""
+    named = (_environment().get(name, "").strip() for name in ("VISUAL", "EDITOR"))
+    return next(filter(None, named), "notepad" if os.name == "nt" else "vi")
+
+
 def api_key(adapter: str) -> SecretStr | None:
     """The key for a model adapter: `SLEEPD_API_KEY`, else the provider's usual variable; None when neither is set."""
     names = ("SLEEPD_API_KEY", KEY_VARIABLES.get(adapter, ""))

@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import Path
 
 import structlog
 
-from sleepd.app import clock, compose, locks
+from sleepd.app import branch, clock, compose, config, locks, report
+from sleepd.app.branch import Committed
 from sleepd.app.places import Places
 from sleepd.core.errors import Conflict, UsageError
 from sleepd.core.model import Edit, digest
 from sleepd.core.redact import redact
 from sleepd.pipeline import adopt as writing
 from sleepd.pipeline import choose
-from sleepd.pipeline.adopt import Written
-from sleepd.store import proposals, reviews
+from sleepd.pipeline.adopt import Intended, Written
+from sleepd.store import proposals, reviews, rollouts
 from sleepd.store.database import Database
 from sleepd.store.proposals import Proposal, Status
-from sleepd.store.reviews import Choice, EditDecision
+from sleepd.store.reviews import Choice, EditDecision, OnBranch
 
 _LOCK_WAIT_S = 30.0
 _DIGEST_LENGTH = 12
@@ -113,8 +115,7 @@ def adopt_edits(
     """
     with locks.adoption(places, _LOCK_WAIT_S):
         (proposal,) = waiting(database, [id_], everything=False)
-        if shown is not None and shown.strip().lower() != shown_digest(database, proposal, numbers):
-            check_shown(database, (proposal,), shown)
+        _check_choice(database, proposal, numbers, shown)
         now = clock.now()
         written = writing.adopt(database, proposal, compose.surroundings(), now, tuple(numbers))
         for number in numbers:
@@ -141,6 +142,63 @@ def reject(places: Places, database: Database, id_: str, why: str, numbers: Sequ
     return proposal
 
 
+def put_on_branch(
+    places: Places, database: Database, id_: str, numbers: Sequence[int] = (), *, shown: str | None = None
+) -> tuple[Proposal, Committed]:
+    """Commit a proposal, or some edits of it, on a branch `sleepd/<id>` and leave its file alone; it goes on waiting.
+
+    `shown` is as for `adopt_edits`. Raises `UsageError` and `Conflict` as `branch.commit` and `adopt` do.
+    """
+    with locks.adoption(places, _LOCK_WAIT_S):
+        proposal = writing.find(database, id_, (Status.WAITING,))
+        _check_choice(database, proposal, numbers, shown)
+        seen = writing.intended(database, proposal, numbers)
+        if not seen.plan.changes:
+            raise UsageError(f"nothing is left to commit: `sleepd adopt {proposal.id[:8]}` marks it as adopted")
+        path = Path(seen.trial.candidate.target.path)
+        with database.reading() as connection:
+            before = reviews.on_branch(connection, proposal.id)
+        text = branch.Text(
+            path=path,
+            base=seen.base,
+            wanted=seen.wanted,
+            message=_message(seen, proposal),
+            branch=f"sleepd/{proposal.id[:8]}",
+            ours=before.commit if before is not None else None,
+        )
+        done = branch.commit(branch.holding(path, config.git_env()), text)
+        with database.writing() as connection:
+            on_branch = OnBranch(
+                proposal_id=proposal.id,
+                repository=str(done.repository),
+                name=done.branch,
+                commit=done.commit,
+                text=rollouts.put_text(connection, done.text),
+                at=clock.now(),
+            )
+            reviews.put_on_branch(connection, on_branch)
+    logger = structlog.get_logger()
+    logger.info("proposal.committed", proposal=proposal.id, branch=done.branch, commit=done.commit)
+    return proposal, done
+
+
+def _message(seen: Intended, proposal: Proposal) -> str:
+    """What the commit says: the rules, why, and what they rest on."""
+    trial, candidate = seen.trial, seen.trial.candidate
+    measured = seen.wanted == seen.gated
+    first = seen.edits[0] if seen.edits else None
+    title = f"{candidate.target.name}: {first.text or f'drop {first.anchor}'}" if first else candidate.target.name
+    reasons = [f"- {e.op} {e.text or e.anchor}" + f"\n  because {e.reason}" * bool(e.reason) for e in seen.edits]
+    figures = f"Evidence {report.evidence(trial.evidence, candidate.alpha)} needed"
+    if trial.effect is not None:
+        figures += f", {trial.effect:+.2f} on average"
+    unproven = "" if measured else "\nA choice among these edits was made; the text as a whole was not measured."
+    body = "\n".join(
+        [report.short(title, 72), "", *reasons, "", f"{figures}.{unproven}", "", f"Sleepd-Proposal: {proposal.id}"]
+    )
+    return report.clean(body) + "\n"
+
+
 def decide(database: Database, proposal: Proposal, number: int, choice: Choice, words: str | None = None) -> None:
     """Write down what a person decided on one edit: `words` are the reason of a rejection, or the rule reworded.
 
@@ -161,6 +219,12 @@ def decide(database: Database, proposal: Proposal, number: int, choice: Choice, 
         writing.check_wording(database, proposal, replace(edit, text=words or ""))
     with database.writing() as connection:
         reviews.decide(connection, decision)
+
+
+def _check_choice(database: Database, proposal: Proposal, numbers: Sequence[int], shown: str | None) -> None:
+    """That `shown` is the digest of the proposal, or of this choice of its edits."""
+    if shown is not None and shown.strip().lower() != shown_digest(database, proposal, numbers):
+        check_shown(database, (proposal,), shown)
 
 
 def _accept(database: Database, proposal: Proposal, number: int, now: datetime) -> None:

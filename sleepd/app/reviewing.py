@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePath
 
 from sleepd.app import evidence, report
+from sleepd.app.branch import Committed, pull_request
 from sleepd.app.evidence import MODE, Proposed, TaskPairs
+from sleepd.app.report import Plain
 from sleepd.store.database import Database
-from sleepd.store.proposals import Status
+from sleepd.store.proposals import Proposal, Status
 from sleepd.store.reviews import Choice, EditDecision, Teacher
 
 _SESSIONS_SHOWN = 3
@@ -53,7 +56,7 @@ def page(one: Proposed, place: tuple[int, int], *, whole: bool) -> tuple[Line, .
     lines = [
         Line(f"{place[0]} of {place[1]}: {candidate.target.name}, proposal {one.proposal.id[:8]}", Look.HEAD),
         Line(report.clean(candidate.target.path)),
-        *_figures(one),
+        *_figures(one, whole=whole),
         *_taught_by(one.taught_by, whole=whole),
         Line(""),
         *diff_lines(one.proposal.diff if one.diff is None else one.diff),
@@ -72,12 +75,13 @@ def diff_lines(diff: str) -> tuple[Line, ...]:
     return tuple(Line(text, _look(text)) for text in report.clean(diff).rstrip("\n").split("\n")) if diff else ()
 
 
-def _figures(one: Proposed) -> Iterator[Line]:
+def _figures(one: Proposed, *, whole: bool) -> Iterator[Line]:
     trial, candidate = one.tried.trial, one.tried.trial.candidate
     effect = "no pair was scored" if trial.effect is None else f"{trial.effect:+.2f} on average"
     pairs = f"{report.count(one.tried.pairs, 'pair')} in {report.count(trial.nights, 'night')}"
     reached = report.evidence(trial.evidence, candidate.alpha)
-    yield Line(f"measured  {effect}, {pairs}; evidence {reached} needed ({MODE}, {candidate.model})")
+    how = f"{MODE}, {candidate.model}" if whole else MODE
+    yield Line(f"measured  {effect}, {pairs}; evidence {reached} needed ({how})")
     worse = one.proposal.sealed_count and "worse" in evidence.sealed_words(one.proposal)
     sealed = f"sealed    {report.count(one.proposal.sealed_count, 'task')}: {evidence.sealed_words(one.proposal)}"
     yield Line(sealed, Look.WARNING if worse else Look.PLAIN)
@@ -151,3 +155,32 @@ def _look(line: str) -> Look:
     if line.startswith(("+++", "---", "@@")):
         return Look.QUIET
     return {"+": Look.ADDED, "-": Look.REMOVED}.get(line[:1], Look.PLAIN)
+
+
+def committed_words(proposal: Proposal, done: Committed) -> str:
+    """What a commit on a branch did, and what to do with it."""
+    name = proposal.id[:8]
+    did = f"committed {name} on" if done.fresh else f"{name} is there already, on"
+    where = shlex.quote(str(done.repository))
+    lines = [
+        f"{did} branch {done.branch} of {done.repository}; your files, index and current branch are as they were",
+        f"  look at it     git -C {where} diff {done.onto}...{done.branch}",
+    ]
+    if commands := pull_request(done):
+        steps = " && ".join(" ".join(command) for command in commands)
+        lines.append(f"  pull request   cd {where} && {steps}")
+    lines.append(f"  once merged    sleepd adopt {name}, which writes nothing more and counts it as adopted")
+    return "\n".join(lines)
+
+
+def committed_json(proposal: Proposal, done: Committed) -> Plain:
+    """The same for a program."""
+    return {
+        "proposal": proposal.id,
+        "repository": str(done.repository),
+        "branch": done.branch,
+        "commit": done.commit,
+        "onto": done.onto,
+        "fresh": done.fresh,
+        "pull_request": [list(command) for command in pull_request(done)],
+    }

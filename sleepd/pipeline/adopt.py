@@ -47,6 +47,8 @@ class Intended:
     gated: str
     wanted: str
     """The gated text, or that with the edits the person chose."""
+    edits: tuple[Edit, ...] = ()
+    """Those the wanted text is made of."""
     merged: bool = False
     """The text was committed on a branch, and stands in the file already."""
 
@@ -80,7 +82,7 @@ def intended(database: Database, proposal: Proposal, numbers: Sequence[int] = ()
         return Intended(trial=trial, live=live, base=base, gated=gated, wanted=committed, merged=True)
     edits = choose.chosen(trial.candidate, decided, numbers)
     wanted = choose.text_of(trial.candidate, base, gated, edits)
-    return Intended(trial=trial, live=live, base=base, gated=gated, wanted=wanted)
+    return Intended(trial=trial, live=live, base=base, gated=gated, wanted=wanted, edits=edits)
 
 
 def check_wording(database: Database, proposal: Proposal, reworded: Edit) -> None:

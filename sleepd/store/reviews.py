@@ -58,6 +58,7 @@ class Teacher:
     session: str
     agent: str | None = None
     title: str | None = None
+    """What the agent called it, else the first thing that was asked in it."""
     project: str | None = None
     started_at: datetime | None = None
 
@@ -114,9 +115,17 @@ def teachers(connection: Connection, sessions: Sequence[str]) -> tuple[Teacher, 
     """The sessions, newest first; one that was forgotten since has its id alone and comes last."""
     s = t.sessions.c
     rows = connection.execute(select(s.id, s.agent, s.title, s.project, s.started_at).where(s.id.in_(sessions)))
+    asked = select(t.tasks.c.session_id, t.tasks.c.request).where(t.tasks.c.session_id.in_(sessions))
+    first: dict[str, str] = {}
+    for row in connection.execute(asked.order_by(t.tasks.c.at, t.tasks.c.id)):
+        first.setdefault(row.session_id, row.request)
     known = {
         row.id: Teacher(
-            session=row.id, agent=row.agent, title=row.title, project=row.project, started_at=row.started_at
+            session=row.id,
+            agent=row.agent,
+            title=row.title or first.get(row.id),
+            project=row.project,
+            started_at=row.started_at,
         )
         for row in rows
     }
