@@ -9,8 +9,9 @@ import json
 import os
 import re
 import textwrap
+import time
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -44,6 +45,9 @@ OWN_VARIABLES: Final = {
 }
 """`SLEEPD_*` variables that are no settings."""
 
+SCHEDULERS_OWN: Final = ("PATH", "HOME")
+"""Variables that every scheduler sets, and not as the user's shell does."""
+
 _SECRET_NAME: Final = re.compile(r"(^|[._])(key|apikey|token|secret|password)$", re.IGNORECASE)
 
 
@@ -57,14 +61,23 @@ def _environment() -> Mapping[str, str]:
 def take_environment(file: Path) -> None:
     """Set the variables of a file (`NAME=value` a line) that are not set yet: what `sleepd service install` kept.
 
-    A scheduler starts programs with next to no variables. Raises `BadSettings` when the file cannot be used.
+    A scheduler starts programs with next to no variables; those it does set are always its own, so that the file's
+    `PATH` and `HOME` win. Raises `BadSettings` when the file cannot be used.
     """
-    for number, line in enumerate(_text(file).splitlines(), 1):
+    for number, line in enumerate(_text(file, "sleepd service install").splitlines(), 1):
         name, is_pair, value = line.partition("=")
         if line.strip() and not line.startswith("#"):
             if not is_pair or not name.isidentifier():
                 raise BadSettings(f"{file}: line {number} is not NAME=value; `sleepd service install` writes it anew")
-            os.environ.setdefault(name, value)  # noqa: TID251  the one place
+            if name in SCHEDULERS_OWN or name not in os.environ:  # noqa: TID251  the one place
+                os.environ[name] = value  # noqa: TID251  the one place
+    if hasattr(time, "tzset"):
+        time.tzset()
+
+
+def variables(names: Iterable[str]) -> dict[str, str]:
+    """Those of the named variables that are set to something."""
+    return {name: value for name in names if (value := _environment().get(name))}
 
 
 def home() -> Path:
@@ -238,6 +251,12 @@ def load(path: Path | None = None, overrides: Mapping[str, object] | None = None
     )
 
 
+def load_file_alone() -> Settings:
+    """The settings as a scheduled start sees them: without this shell's variables. Raises BadSettings."""
+    file = places().config
+    return _settle((InitSettingsSource(Settings, _read(file, required=False)),), lambda _: str(file))
+
+
 def _settle(sources: tuple[PydanticBaseSettingsSource, ...], origin: Callable[[str], str]) -> Settings:
     """Merge the sources, the first winning. `origin` names where the value of a key came from."""
     try:
@@ -274,11 +293,11 @@ def _read(file: Path, *, required: bool) -> dict[str, object]:
         raise BadSettings(f"{file}: not TOML: {_with_position(str(error), text)}") from error
 
 
-def _text(file: Path) -> str:
+def _text(file: Path, maker: str = "sleepd init") -> str:
     try:
         return file.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        raise BadSettings(f"{file}: there is no such file; `sleepd init` writes one") from None
+        raise BadSettings(f"{file}: there is no such file; `{maker}` writes one") from None
     except UnicodeDecodeError as error:
         raise BadSettings(f"{file}: not UTF-8 at byte {error.start}; save it as UTF-8") from error
     except OSError as error:
