@@ -38,6 +38,7 @@ _DENSE = (
 )
 _WORD = re.compile(rf"[{_DENSE}]|[^\W_{_DENSE}]+")
 _SIGNS = re.compile(f"[{_DENSE}]")
+_LOOKS_LIKE = {ord(chr(look).casefold()): chr(like).casefold() for look, like in plaintext.CONFUSABLE.items()}
 _COLOURS = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 _TAGS = re.compile(r"<[/!a-zA-Z][^<>]{0,200}>")
 _WRITTEN_BREAKS = re.compile(r"\\[nrt]")
@@ -98,10 +99,10 @@ def _plain(text: str) -> str:
 
 def _words(plain: str) -> list[str]:
     """The words as they are compared."""
-    if not plain.isascii():
-        plain = unicodedata.normalize("NFKD", plain).translate(plaintext.CONFUSABLE)
-        plain = "".join(char for char in plain if not unicodedata.category(char).startswith("M"))
-    return _WORD.findall(plain.casefold())
+    if plain.isascii():
+        return _WORD.findall(plain.casefold())
+    folded = unicodedata.normalize("NFKD", plain.casefold()).casefold().translate(_LOOKS_LIKE)
+    return _WORD.findall("".join(char for char in folded if not unicodedata.category(char).startswith("M")))
 
 
 def _placed(pieces: Sequence[Sequence[str]]) -> Iterator[_Word]:
