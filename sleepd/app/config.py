@@ -131,6 +131,14 @@ def places() -> Places:
     return Places.below(Path(moved)) if moved else Places.of_this_system()
 
 
+def in_terminal() -> bool:
+    """Whether the Claude Code session that runs this is one that a person sees in a terminal, as it tells its hooks.
+
+    True when it does not say, as older ones do not.
+    """
+    return _environment().get("CLAUDE_CODE_ENTRYPOINT", "cli") == "cli"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Buses:
     """The D-Bus addresses of this machine and of this user's desktop; None where there is no bus."""

@@ -31,6 +31,18 @@ from jeepney.wrappers import unwrap_msg
 _MOST_BYTES: Final = 1_000_000
 """Of one conversation; the answers wanted here take a few hundred."""
 
+_TROUBLE: Final = (
+    OSError,
+    DBusErrorResponse,
+    RuntimeError,
+    # What jeepney raises for addresses and messages that are none:
+    ValueError,
+    TypeError,
+    LookupError,
+    AssertionError,
+    struct.error,
+)
+
 
 class Silent(Exception):
     """The bus, or who was asked on it, gives no usable answer."""
@@ -121,7 +133,5 @@ def _named(what: str) -> Iterator[None]:
     """Whatever a bus does wrong is one error: nothing, a refusal, rubbish, or an address that is none."""
     try:
         yield
-    except (
-        OSError, DBusErrorResponse, RuntimeError, ValueError, TypeError, LookupError, struct.error,
-    ) as error:  # fmt: skip
+    except _TROUBLE as error:
         raise Silent(f"{what}: {error}") from error

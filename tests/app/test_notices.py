@@ -6,8 +6,10 @@ import json
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -169,6 +171,13 @@ def test_a_night_that_learnt_something_ends_the_quiet(begun: Path) -> None:
     assert notice is not None and "10 nights" in notice.text
 
 
+def test_while_a_proposal_waits_nothing_else_can_be_learnt(begun: Path) -> None:
+    """Its work is left alone until somebody decides: quiet nights then say nothing."""
+    nights(*["done"] * 20)
+    proposals("a")
+    assert ["proposal-waits", None] == [say(), say(days(1))]
+
+
 def test_the_worst_night_of_a_date_counts(begun: Path) -> None:
     """Projects have nights of their own on one date."""
     nights("done", "done", scope="a")
@@ -193,6 +202,14 @@ def test_looking_does_not_say_it(begun: Path) -> None:
     proposals("a")
     assert due() == due() is not None
     assert not config.places().notices.exists()
+
+
+def test_what_was_said_is_not_due(begun: Path) -> None:
+    """Nor is anything else that day."""
+    proposals("a")
+    say()
+    proposals("b")
+    assert None is due()
 
 
 def test_one_thing_is_said_a_day(begun: Path) -> None:
@@ -277,6 +294,35 @@ def test_the_memory_is_for_its_owner_alone(begun: Path) -> None:
     assert (0o700, 0o600) == (folder.stat().st_mode & 0o777, (folder / "2026-11-20").stat().st_mode & 0o777)
 
 
+def test_of_many_at_the_same_moment_one_speaks(begun: Path) -> None:
+    """All have looked before the first has spoken."""
+    everybody = threading.Barrier(8)
+
+    def one(day: int) -> str | None:
+        everybody.wait(30)
+        return say(days(day))
+
+    with ThreadPoolExecutor(8) as pool:
+        for day in range(10):
+            proposals(f"proposal-{day}")
+            said = list(pool.map(one, [day] * 8))
+            assert ["proposal-waits"] == [kind for kind in said if kind is not None]
+
+
+def test_nobody_speaks_while_the_desktop_is_told(begun: Path) -> None:
+    """A desktop may take seconds to show it."""
+    proposals("a")
+    meanwhile: list[str | None] = []
+
+    class Slow(Still):
+        def notify(self, title: str, body: str) -> bool:
+            meanwhile.append(say())
+            return super().notify(title, body)
+
+    assert None is not tell(Slow(shows=True))
+    assert [None] == meanwhile
+
+
 def test_of_many_processes_one_speaks(begun: Path) -> None:
     """Six sessions start at once."""
     proposals("a")
@@ -355,6 +401,18 @@ def test_the_hook_prints_what_claude_code_shows_to_the_user(begun: Path) -> None
     first, second = sleepd("notice", "--hook", "claude-code"), sleepd("notice", "--hook", "claude-code")
     assert {"systemMessage": "sleepd: 1 proposal waits for you; sleepd review shows it"} == json.loads(first.out)
     assert (0, "", "") == (second.code, second.out, second.err)
+
+
+@pytest.mark.parametrize("entrypoint", ["sdk-cli", "sdk-py", "claude-vscode", "claude-desktop"])
+def test_a_session_that_nobody_sees_takes_no_notice_away(
+    begun: Path, entrypoint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Claude Code runs the hook for scripts too, and shows its line in a terminal only."""
+    proposals("a")
+    monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", entrypoint)
+    assert "" == sleepd("notice", "--hook", "claude-code").out
+    monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
+    assert "systemMessage" in sleepd("notice", "--hook", "claude-code").out
 
 
 def no_database() -> None:

@@ -25,6 +25,7 @@ CONFIGURATION = """\
   <type>session</type>
   <listen>unix:path={socket}</listen>
   <auth>EXTERNAL</auth>
+  <servicedir>{services}</servicedir>
   <policy context="default">
     <allow send_destination="*"/>
     <allow receive_sender="*"/>
@@ -32,7 +33,10 @@ CONFIGURATION = """\
   </policy>
 </busconfig>
 """
-"""A bus that starts no programs of this machine."""
+"""A bus that starts no programs but those of the test."""
+
+STARTABLE = ("org.freedesktop.ScreenSaver", "org.freedesktop.Notifications", "org.freedesktop.login1")
+"""What the bus could start: a program that leaves a file of its name beside the bus, and ends without an answer."""
 
 Answer = tuple[str, tuple[Any, ...]] | None
 """Signature and body; None: this method is not known. `SILENCE`: it is known, and never answered."""
@@ -46,7 +50,12 @@ def running_bus(folder: Path) -> Iterator[str]:
     if DAEMON is None:
         pytest.skip("dbus-daemon is not installed (Debian: dbus-daemon); the D-Bus side was not tested")
     configuration = folder / "bus.conf"
-    configuration.write_text(CONFIGURATION.format(socket=folder / "bus"), encoding="utf-8")
+    services = folder / "services"
+    services.mkdir()
+    for name in STARTABLE:
+        text = f"[D-BUS Service]\nName={name}\nExec=/bin/sh -c 'touch {folder / name}; exit 1'\n"
+        (services / f"{name}.service").write_text(text, encoding="utf-8")
+    configuration.write_text(CONFIGURATION.format(socket=folder / "bus", services=services), encoding="utf-8")
     command = [DAEMON, f"--config-file={configuration}", "--nofork", "--print-address"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as daemon:
         try:

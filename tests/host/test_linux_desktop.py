@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jeepney import DBusAddress, new_method_call
 
 from sleepd.host.linux import Linux
-from tests.host.desk import SILENCE, Answer, odd_bus, program, running_bus
+from tests.host.desk import SILENCE, STARTABLE, Answer, odd_bus, program, running_bus
 
 MUTTER, MUTTER_PATH = "org.gnome.Mutter.IdleMonitor", "/org/gnome/Mutter/IdleMonitor/Core"
 SAVER, SAVER_PATH = "org.freedesktop.ScreenSaver", "/org/freedesktop/ScreenSaver"
@@ -137,6 +138,16 @@ def test_a_desktop_that_shows_nothing_is_not_an_error(bus: str) -> None:
         assert not Linux(session_bus=bus).notify("sleepd", "hello")
 
 
+def test_only_a_message_starts_a_program(tmp_path: Path) -> None:
+    """A question wakes nobody: a screen saver that is not running has nothing to say. What shows messages is woken."""
+    with running_bus(tmp_path) as address:
+        host = Linux(system_bus=address, session_bus=address)
+        assert None is host.idle_s()
+        started_by_questions = {name for name in STARTABLE if (tmp_path / name).exists()}
+        assert not host.notify("sleepd", "hello")
+        assert (set(), True) == (started_by_questions, (tmp_path / "org.freedesktop.Notifications").exists())
+
+
 @pytest.mark.parametrize("text", ["a\0b", "half a letter \udc80"])
 def test_text_that_the_bus_cannot_carry_is_not_shown(bus: str, text: str) -> None:
     """And does no harm."""
@@ -171,17 +182,29 @@ def test_an_address_without_a_bus_is_no_bus(address: str) -> None:
     assert (None, False) == (alone.idle_s(), alone.notify("sleepd", "hello"))
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        (),
-        (GUID,),
-        (b"REJECTED EXTERNAL\r\n",),
-        (GUID, b"no message of D-Bus at all, " * 20),
-        (GUID, b"l" + b"\xff" * 64),
-    ],
-    ids=["silent", "silent after the greeting", "refuses", "rubbish", "rubbish in a message"],
-)
+def damaged(at: int, byte: int) -> bytes:
+    """A message with one wrong byte."""
+    message = new_method_call(DBusAddress("/a", "a.b", "c.d"), "Method", "a{sv}", ({"name": ("s", "value")},))
+    data = bytearray(message.serialise(serial=1))
+    data[at] = byte
+    return bytes(data)
+
+
+ODD: dict[str, tuple[bytes, ...]] = {
+    "silent": (),
+    "silent after the greeting": (GUID,),
+    "refuses": (b"REJECTED EXTERNAL\r\n",),
+    "rubbish": (GUID, b"no message of D-Bus at all, " * 20),
+    "rubbish in a message": (GUID, b"l" + b"\xff" * 64),
+    "an unknown kind of message": (GUID, damaged(1, 99)),
+    "an unknown field": (GUID, damaged(16, 77)),
+    "an unknown type": (GUID, damaged(18, 0xFF)),
+    "padding that is none": (GUID, damaged(26, 7)),
+    "a length beyond the end": (GUID, damaged(4, 3)),
+}
+
+
+@pytest.mark.parametrize("said", ODD.values(), ids=ODD.keys())
 def test_a_bus_that_misbehaves_is_given_up(tmp_path: Path, said: tuple[bytes, ...]) -> None:
     """One that hangs does not hang the night with it."""
     with odd_bus(tmp_path / "odd", *said) as address:

@@ -27,7 +27,7 @@ CASES: dict[str, tuple[bool | None, dict[str, Supply]]] = {
     "charged through USB": (False, {"ucsi": {"type": "USB", "online": "1"}, "BAT0": battery("Charging")}),
     "charged through USB at a negotiated voltage": (
         False,
-        {"ucsi": {"type": "USB_PD", "online": "2"}, "BAT0": battery("Charging")},
+        {"ucsi": {"type": "USB_PD", "online": "2"}, "BAT0": battery("Discharging")},
     ),
     "an idle USB port beside live mains": (
         False,

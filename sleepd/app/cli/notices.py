@@ -46,6 +46,10 @@ def _said() -> Notice | None:
 
 def _in_hook() -> None:
     """What a session starts with must not fail: whatever is wrong, `sleepd doctor` says it to whoever asks."""
+    # `claude -p`, the editor and the desktop app run the hook as well and show nothing of it: what is said there
+    # would be lost for the day.
+    if not config.in_terminal():
+        return
     try:
         said = _said()
     except (SleepdError, OSError):
