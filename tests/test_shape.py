@@ -23,7 +23,7 @@ MEDIAN_FUNCTION, LONGEST_FUNCTION, LONGEST_FILE, MOST_PARAMETERS = 12, 60, 400, 
 TYPER_COMMANDS = "sleepd/app/cli/"
 """Exempt from the limit of parameters: each option of a command is a parameter of its function, as typer reads them."""
 
-BROAD_HANDLERS = {"sleepd/pipeline/rollout.py": 1, "sleepd/app/daemon.py": 1}
+BROAD_HANDLERS = {"sleepd/pipeline/rollout.py": 1, "sleepd/app/scheduled.py": 1}
 """One rollout, which becomes `Unscored`, and the scheduled job, which must see another night."""
 
 UNTYPED_FLOORS = ("harvesters/", "sleepd/models/")
@@ -185,10 +185,23 @@ def test_only_the_daemon_knows_the_clock_and_the_ear() -> None:
     outside = [
         place(path, node, name)
         for path in sources(*PRODUCT)
-        if path != "sleepd/app/daemon.py"
+        if path not in ("sleepd/app/daemon.py", "sleepd/app/ear.py")
         for node in ast.walk(tree(path))
         for name in imports(node)
         if name.startswith(("apscheduler", "watchdog"))
+    ]
+    assert [] == outside, listed(outside)
+
+
+def test_only_the_mcp_server_knows_its_protocol() -> None:
+    """mcp has one door: the folder that is named after it."""
+    outside = [
+        place(path, node, name)
+        for path in sources(*PRODUCT)
+        if not path.startswith("sleepd/app/mcp_server/")
+        for node in ast.walk(tree(path))
+        for name in imports(node)
+        if name.split(".")[0] in ("mcp", "mcp_types")
     ]
     assert [] == outside, listed(outside)
 
