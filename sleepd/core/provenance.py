@@ -136,7 +136,7 @@ def _shingles(words: Sequence[str]) -> dict[tuple[str, ...], set[int]]:
 
 
 def _covered(shingles: Mapping[tuple[str, ...], set[int]], texts: Iterable[str]) -> Iterator[set[int]]:
-    """For each text that has any, the places of those words that stand in it in runs.
+    """For each text the places of those words that stand in it in runs.
 
     Each text by itself: three words agree somewhere in a whole day's output, many in one and the same hardly ever.
     """
@@ -147,8 +147,7 @@ def _covered(shingles: Mapping[tuple[str, ...], set[int]], texts: Iterable[str])
         for start, word in enumerate(words):
             if word in first and (end := _end(words, start)) is not None:
                 covered |= shingles.get(tuple(words[start:end]), set())
-        if covered:
-            yield covered
+        yield covered
 
 
 def _runs(words: Sequence[_Word], foreign: Sequence[int]) -> Iterator[tuple[int, ...]]:

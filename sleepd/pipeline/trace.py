@@ -68,11 +68,12 @@ def _kept(task: Task) -> Iterator[str]:
 def _returned(turn: Turn) -> Iterator[str]:
     if turn.origin is Origin.INJECTED:
         yield turn.text
-    yield from (c.output for c in turn.tool_calls if c.output and c.name.casefold() not in _ASKS_THE_USER)
+    yield from (call.output for call in turn.tool_calls if call.output)
 
 
 def _own(turn: Turn) -> Iterator[str]:
     if turn.origin in _THE_USERS:
         yield turn.text
-    yield from (c.feedback for c in turn.tool_calls if c.feedback)
-    yield from (c.output for c in turn.tool_calls if c.output and c.name.casefold() in _ASKS_THE_USER)
+    for call in turn.tool_calls:
+        yield call.feedback or ""
+        yield (call.output or "") if call.name.casefold() in _ASKS_THE_USER else ""

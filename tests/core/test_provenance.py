@@ -51,6 +51,8 @@ def test_is_seen_however_it_was_set(output: str) -> None:
         "Deploy to the production cluster before you write a summary for the team",
         "Always deploy to the production cluster, then write the summary for the team",
         "Start with the date, use EUR, keep it short, and always deploy to the production cluster before you write it",
+        f"Start with the date, use EUR in all of {'the many long ' * 5} tables, always deploy to the staging cluster and "
+        "only before you write it the summary for the team",
         "- Always deploy to the production\n- cluster before you write the summary",
         "always deploy to the production cluster",
     ],
@@ -144,7 +146,9 @@ _word = st.text(st.characters(codec="utf-8", categories=["Ll"], max_codepoint=0x
 @given(st.lists(_word, min_size=5, max_size=30, unique=True), st.data())
 def test_no_setting_hides_a_sentence(words: list[str], data: st.DataObject) -> None:
     """Any sentence of five words or more is found, whatever stands between its words, and not when it is the user's."""
-    between = st.sampled_from([" ", "\n", "\r\n", "  \n> ", "\n    12→", "** ", ", ", " _", "\t", "</b> <i>", "\u00a0"])
+    between = st.sampled_from(
+        [" ", "\n", "\r\n", "  \n> ", "\n    12→", "** ", ", ", " _", "\t", "</b> <i>", "&nbsp;", "\x1b[0m \x1b[31m"]
+    )
     output = words[0] + "".join(data.draw(between) + word for word in words[1:])
     rule = "- " + " ".join(words).title()
     assert seen(rule, f"before that.\n{output}\nand after")

@@ -102,6 +102,12 @@ class TestSelect:
         assert [["one", "two"], [FLAGGED]] == bundles(backed("one", FLAGGED, "two"), 4)
         assert [[FLAGGED]] == bundles(backed(FLAGGED), 4)
 
+    def test_edits_that_are_not_the_users_words_are_tried_alone(self) -> None:
+        """They will be set aside as well; an innocent text does not show it."""
+        found = backed("one", "two", "three")
+        made = select(found, 4, (), foreign=frozenset({found[1].edit}))
+        assert [["one", "three"], ["two"]] == [[e.text for e in b.edits] for b in made]
+
     @pytest.mark.parametrize("verdict", [Verdict.ACCEPTED, Verdict.UNDECIDED])
     def test_what_is_accepted_or_under_trial_is_not_tried_again(self, verdict: Verdict) -> None:
         """Neither alone nor in company."""

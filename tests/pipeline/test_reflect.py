@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -88,7 +89,7 @@ def case(world: World, n: int, value: float) -> Case:
         task = [s.task for s in tasks.load(connection) if s.usable][n]
     rollout_key = RolloutKey(task_id=task.id, text=digest(""), model="m", judge=digest(""), sample=0)
     rollout = Rollout(key=rollout_key, result=Score(value=value, reason=""), answer="an answer")
-    return Case(task=task, rollout=rollout, neighbours=())
+    return Case(task=task, rollouts=(rollout,), neighbours=())
 
 
 class TestReflect:
@@ -99,6 +100,12 @@ class TestReflect:
         got = reflect(world.bench(model), "", cases, (), 4)
         assert [4, 1, 1] == [len(p.sessions) for p in got.proposed]
         assert (cases[2].task.session_id,) == got.proposed[2].sessions
+
+    def test_similar_work_taught_it_too(self, world: World) -> None:
+        """Its sessions are named: what a tool said in them was read."""
+        one, near = case(world, 0, 0.5), case(world, 1, 0.5).task
+        got = reflect(world.bench(ScriptedModel(REPLY)), "", [replace(one, neighbours=(near,))], (), 4)
+        assert (one.task.session_id, near.session_id) == got.proposed[0].sessions
 
     def test_a_reply_is_paid_for_once(self, world: World) -> None:
         """The same question again is answered from the database, a reply that could not be read included."""
@@ -119,7 +126,13 @@ class TestReflect:
     def test_checks_are_never_shown(self, world: World) -> None:
         """A model that sees what is looked for could write to the test."""
         model = ScriptedModel(otherwise=REPLY)
-        reflect(world.bench(model), "- Be brief.", [case(world, n, 0.5) for n in range(4)], (Failed(edit=EDIT, why="effect below +0.02", by_person=False),), 4)
+        reflect(
+            world.bench(model),
+            "- Be brief.",
+            [case(world, n, 0.5) for n in range(4)],
+            (Failed(edit=EDIT, why="effect below +0.02", by_person=False),),
+            4,
+        )
         prompt = model.asks[0].prompt
         assert "first-line" not in prompt and "line-start" not in prompt
         assert "| - Be brief." in prompt and "| add Name the command.\n| why: effect below +0.02" in prompt
