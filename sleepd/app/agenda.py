@@ -94,6 +94,7 @@ def _write(file: Path, value: dict[str, str]) -> None:
     part = file.with_name(f".{file.name}.new-{os.getpid()}")
     try:
         make_private(file.parent)
+        part.touch(mode=0o600)
         part.write_text(json.dumps(value), encoding="utf-8")
         part.replace(file)
     except OSError as error:

@@ -12,7 +12,7 @@ import textwrap
 import time
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -41,6 +41,7 @@ KEY_VARIABLES: Final = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_
 
 OWN_VARIABLES: Final = {
     "SLEEPD_HOME": "moves settings, database and logs into one folder",
+    "SLEEPD_CONFIG": "names another settings file",
     "SLEEPD_API_KEY": "the key for the model's provider, before the provider's own variable",
 }
 """`SLEEPD_*` variables that are no settings."""
@@ -127,8 +128,14 @@ def api_key(adapter: str) -> SecretStr | None:
 
 def places() -> Places:
     """Where this user's files lie; `SLEEPD_HOME` moves all of them."""
-    moved = _environment().get("SLEEPD_HOME")
-    return Places.below(Path(moved)) if moved else Places.of_this_system()
+    moved, settings = _environment().get("SLEEPD_HOME"), _environment().get("SLEEPD_CONFIG")
+    found = Places.below(Path(moved)) if moved else Places.of_this_system()
+    return replace(found, config=Path(settings).expanduser().absolute()) if settings else found
+
+
+def with_settings_of(file: Path) -> dict[str, str]:
+    """The environment of a child that is to read its settings from this file."""
+    return {**_environment(), "SLEEPD_CONFIG": str(file)}
 
 
 def in_terminal() -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from sleepd.app.places import Places, make_private
-from sleepd.core.errors import Busy
+from sleepd.core.errors import Busy, Unwritable
 
 
 @contextmanager
@@ -40,6 +40,14 @@ def plugins(places: Places) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def daemon(places: Places) -> Iterator[None]:
+    """Hold the lock of the one daemon. Raises `Busy`."""
+    # Whoever asks whether it is held, holds it for a moment.
+    with _held(places.daemon_lock, 1.0, "a sleepd daemon runs for you already; see `sleepd status`"):
+        yield
+
+
 def is_held(lock: Path) -> bool:
     """Whether some process holds this lock now."""
     if not lock.exists():
@@ -53,12 +61,14 @@ def is_held(lock: Path) -> bool:
 
 @contextmanager
 def _held(file: Path, wait_s: float, busy: str) -> Iterator[None]:
-    make_private(file.parent)
     lock = FileLock(file, timeout=wait_s)
     try:
+        make_private(file.parent)
         lock.acquire()
     except Timeout as error:
         raise Busy(busy) from error
+    except OSError as error:
+        raise Unwritable.of(file, error) from error
     try:
         yield
     finally:

@@ -39,6 +39,11 @@ class Places:
         return self.state / "adoption.lock"
 
     @property
+    def daemon_lock(self) -> Path:
+        """The lock file that the one daemon holds."""
+        return self.state / "daemon.lock"
+
+    @property
     def environment(self) -> Path:
         """The variables that a scheduled start is to see, one `NAME=value` a line; `service install` writes it."""
         return self.config.with_name("environment")

@@ -90,6 +90,12 @@ class Unwritable(SleepdError):
     code = "unwritable"
     exit_status = 3
 
+    @classmethod
+    def of(cls, file: object, error: OSError) -> Unwritable:
+        """From what the system says about a file."""
+        why = (error.strerror or str(error)).lower()
+        return cls(f"{file} cannot be written: {why}; make room there, or make it writable for you, and try again")
+
 
 class BudgetSpent(SleepdError):
     """The stated budget is used up; the same command continues where it stopped."""

@@ -44,7 +44,7 @@ VERBS: Final = {
     "reject": Verb("review", "Turn a proposal down, and say why."),
     "revert": Verb("review", "Undo an adoption."),
     "notice": Verb("notices", "Say the one thing worth saying today, if there is one; for agents' session starts."),
-    "daemon": Verb("nights", "Stay in the foreground: harvest as sessions grow, run a night each night."),
+    "daemon": Verb("resident", "Stay in the foreground: harvest as sessions grow, run a night each night."),
     "service": Verb("service", "Let sleepd run by itself: install, uninstall, status, logs.", "app"),
     "plugin": Verb("plugins", "Put /skillopt-sleep into an agent: install, uninstall, status.", "app"),
     "mcp": Verb("mcp", "Serve an agent on standard input and output (Model Context Protocol)."),

@@ -111,12 +111,12 @@ def _only(settings: Settings, named: gather.Named) -> object:
 
 
 def _watch(settings: Settings, *, as_json: bool, quiet: bool) -> None:
-    from sleepd.app import daemon
+    from sleepd.app import watching
 
     if not quiet:
         note("listening; Ctrl-C ends it")
     try:
-        daemon.watch(config.places(), settings, lambda done: _tell(done, as_json=as_json, quiet=quiet))
+        watching.watch(config.places(), settings, lambda done: _tell(done, as_json=as_json, quiet=quiet))
     except KeyboardInterrupt:
         note("stopped")
 

@@ -1,4 +1,4 @@
-"""`sleepd run`, `sleepd nights`, `sleepd show` and `sleepd daemon`."""
+"""`sleepd run`, `sleepd nights` and `sleepd show`."""
 
 from __future__ import annotations
 
@@ -105,22 +105,6 @@ def show_night(
         show_json(evidence.night_json(seen))
     else:
         show(evidence.night_text(seen))
-
-
-def daemon(ctx: typer.Context) -> None:
-    """Stay in the foreground: harvest as sessions grow, and run a night at night.at, local time.
-
-    A night that was missed, because the machine was off or asleep, is run as soon as it is on again. SIGTERM and
-    Ctrl-C end it; a night under way goes on with the next one.
-    """
-    from sleepd.app import daemon as service
-
-    places, settings = config.places(), config.load()
-    questions = (answers.WINDOW, answers.SPENDING)
-    settings = answers.answered(settings, questions, places.config, ask if can_ask() else None)
-    compose.models(settings)
-    open_log(ctx, settings)
-    service.run(places, settings, note)
 
 
 def _scheduled(ctx: typer.Context, project: Path | None, *, for_daemon: bool) -> int:

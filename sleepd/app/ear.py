@@ -1,0 +1,115 @@
+"""The ear: it hears that a transcript changed, waits until the agent is quiet, and says so.
+
+It only ever says "something changed": what, the harvest finds out itself, so that lost or doubled events cost nothing.
+A look at all files every few minutes catches what no event told.
+"""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import structlog
+from watchdog import events
+from watchdog.events import FileSystemEvent, FileSystemEventHandler
+from watchdog.observers import Observer
+from watchdog.observers.api import BaseObserver
+
+_SUFFIXES: Final = (".jsonl", ".json", ".zst", ".toml")
+"""Of transcripts, and of our own settings."""
+_TELLING: Final[list[type[FileSystemEvent]]] = [
+    events.FileCreatedEvent,
+    events.FileModifiedEvent,
+    events.FileMovedEvent,
+    events.DirCreatedEvent,
+    events.DirMovedEvent,
+]
+"""Reading raises events too, and a look at all files would raise thousands: the system is asked for these only."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How the ear waits, in seconds."""
+
+    quiet: float = 20.0
+    """Silence after which a change is told: agents write line by line, and a harvest costs a second."""
+    longest: float = 300.0
+    """A change is told at the latest after so long, however busy the agent is."""
+    rescan: float = 300.0
+
+
+QUICK: Final = Pace(quiet=2.0, longest=30.0)
+"""For somebody who sits beside it."""
+
+
+class Ear(FileSystemEventHandler):
+    """Hears that a transcript changed. Holds one knock, or a few at most, whatever comes."""
+
+    def __init__(self) -> None:
+        # A signal's handler may knock in the middle of anything: of all queues only this one allows that.
+        self._knocks: queue.SimpleQueue[None] = queue.SimpleQueue()
+        self.stopped = False
+
+    def stop(self) -> None:
+        """End the listening; whoever waits is woken."""
+        self.stopped = True
+        self._knocks.put(None)
+
+    def knock(self) -> None:
+        if self._knocks.empty():  # one knock says it all
+            self._knocks.put(None)
+
+    def wait(self, seconds: float) -> bool:
+        """Whether something was heard within so many seconds."""
+        try:
+            self._knocks.get(timeout=seconds)
+        except queue.Empty:
+            return False
+        return True
+
+    def on_any_event(self, event: FileSystemEvent) -> None:
+        name = str(event.dest_path or event.src_path)
+        if type(event) in _TELLING and (event.is_directory or name.endswith(_SUFFIXES)):
+            self.knock()
+
+
+def listen(ear: Ear, heard: Callable[[], Iterable[Path]], pace: Pace, beside: Path | None = None) -> None:
+    """Call `heard` now, after every change, and every few minutes, until the ear is stopped.
+
+    `heard` gives the folders to watch; those below them are watched as well. `beside` is one more, without those below.
+    """
+    observer = Observer()
+    observer.start()
+    watched: dict[Path, int] = {}
+    try:
+        while not ear.stopped:
+            _watch(observer, ear, dict.fromkeys(heard(), True) | ({} if beside is None else {beside: False}), watched)
+            if ear.wait(pace.rescan):
+                _until_quiet(ear, pace)
+    finally:
+        observer.stop()
+        observer.join()
+
+
+def _until_quiet(ear: Ear, pace: Pace) -> None:
+    for _ in range(max(1, round(pace.longest / pace.quiet))):
+        if ear.stopped or not ear.wait(pace.quiet):
+            return
+
+
+def _watch(observer: BaseObserver, ear: Ear, folders: Mapping[Path, bool], watched: dict[Path, int]) -> None:
+    """Watch folders that are new, or were made anew under the same name."""
+    for folder, deep in folders.items():
+        inode = folder.stat().st_ino if folder.is_dir() else None
+        if inode is None or watched.get(folder) == inode:
+            continue
+        try:
+            observer.schedule(ear, str(folder), recursive=deep, event_filter=_TELLING)
+        except OSError as error:
+            # The system's limit of watches: the look at all files still finds everything, a few minutes later.
+            logger = structlog.get_logger()
+            logger.warning("watch.refused", folder=str(folder), reason=error.strerror)
+        watched[folder] = inode
