@@ -77,8 +77,7 @@ def _desktop_idle(bus: Bus) -> float | None:
 
 def _login_idle(bus: Bus) -> float | None:
     """What the login manager knows of this user's sessions; the one that was last used counts."""
-    (sessions,) = bus.ask(_LOGIND, "ListSessions")
-    known = (_session_idle(bus, path) for path in _own(sessions))
+    known = [_session_idle(bus, path) for path in _own(_only(bus.ask(_LOGIND, "ListSessions")))]
     return min((idle for idle in known if idle is not None), default=None)
 
 
@@ -90,10 +89,11 @@ def _own(sessions: object) -> list[str]:
 
 def _session_idle(bus: Bus, path: str) -> float | None:
     whom = Whom(name=_LOGIND.name, path=path, interface="org.freedesktop.DBus.Properties")
-    (facts,) = bus.ask(whom, "GetAll", "s", "org.freedesktop.login1.Session")
-    if not isinstance(facts, dict):
-        return None
-    kind, hint, since = (facts.get(name, (None, None))[1] for name in ("Type", "IdleHint", "IdleSinceHintMonotonic"))
+    try:
+        facts = _only(bus.ask(whom, "GetAll", "s", "org.freedesktop.login1.Session"))
+    except Silent:
+        return None  # it ended meanwhile; the others still count
+    kind, hint, since = (_value(facts, name) for name in ("Type", "IdleHint", "IdleSinceHintMonotonic"))
     # A terminal is watched by the login manager itself, and always right. Of a desktop only "idle" can be believed:
     # many never say anything.
     if not isinstance(since, int) or since <= 0 or not (hint is True or kind == "tty"):
@@ -101,16 +101,31 @@ def _session_idle(bus: Bus, path: str) -> float | None:
     return max(0.0, time.monotonic() - since / 1_000_000)
 
 
-def _number(answer: tuple[object, ...]) -> int:
-    match answer:
-        case (int() as number,) if not isinstance(number, bool):
-            return number
+def _value(facts: object, name: str) -> object:
+    """One of an object's properties, each of which comes as (type, value)."""
+    match facts.get(name) if isinstance(facts, dict) else None:
+        case (_, value):
+            return value
         case _:
-            raise Silent("a number was wanted")
+            return None
+
+
+def _only(answer: tuple[object, ...]) -> object:
+    """The one value of an answer. Raises `Silent` for another number of them."""
+    if len(answer) != 1:
+        raise Silent("one value was wanted")
+    return answer[0]
+
+
+def _number(answer: tuple[object, ...]) -> int:
+    number = _only(answer)
+    if isinstance(number, bool) or not isinstance(number, int):
+        raise Silent("a number was wanted")
+    return number
 
 
 def _shown(bus: Bus, title: str, body: str) -> bool:
-    (abilities,) = bus.wake(_NOTIFICATIONS, "GetCapabilities")
+    abilities = _only(bus.wake(_NOTIFICATIONS, "GetCapabilities"))
     marked_up = isinstance(abilities, list) and "body-markup" in abilities
     text = html.escape(body, quote=False) if marked_up else body
     hints = {"urgency": ("y", _NORMAL_URGENCY)}

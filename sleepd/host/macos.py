@@ -24,7 +24,7 @@ class MacOS:
         return drawing_from_battery(_output(_PMSET, "-g", "batt"))
 
     def idle_s(self) -> float | None:
-        return hid_idle_s(_output(_IOREG, "-c", "IOHIDSystem", "-d", "4"))
+        return hid_idle_s(_output(_IOREG, "-c", "IOHIDSystem"))
 
     def notify(self, title: str, body: str) -> bool:
         return _output(_OSASCRIPT, "-e", _SCRIPT, "--", *map(_argument, (title, body))) is not None

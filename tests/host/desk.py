@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jeepney import DBusAddress, HeaderFields, MessageType, new_error, new_method_return
+from jeepney import HeaderFields, MessageType, new_error, new_method_return
 from jeepney.bus_messages import message_bus
 from jeepney.io.blocking import DBusConnection, open_dbus_connection
 
@@ -134,8 +134,3 @@ def _answer_one(listening: socket.socket, said: tuple[bytes, ...]) -> None:
         while connected.recv(4096).strip(b"\0"):
             if (answer := next(answers, None)) is not None:
                 connected.sendall(answer)
-
-
-def address_of(name: str, path: str) -> DBusAddress:
-    """Where a program on the bus listens."""
-    return DBusAddress(path, bus_name=name, interface=name)

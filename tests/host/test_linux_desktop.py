@@ -12,7 +12,7 @@ import pytest
 from jeepney import DBusAddress, new_method_call
 
 from sleepd.host.linux import Linux
-from tests.host.desk import SILENCE, STARTABLE, Answer, odd_bus, program, running_bus
+from tests.host.desk import SILENCE, STARTABLE, Answer, Methods, odd_bus, program, running_bus
 
 MUTTER, MUTTER_PATH = "org.gnome.Mutter.IdleMonitor", "/org/gnome/Mutter/IdleMonitor/Core"
 SAVER, SAVER_PATH = "org.freedesktop.ScreenSaver", "/org/freedesktop/ScreenSaver"
@@ -108,6 +108,22 @@ def test_the_login_manager_knows_who_is_idle(bus: str, case: str) -> None:
         assert found is not None and expected <= found <= expected + NEAR
 
 
+@pytest.mark.parametrize("rubbish", [("", ()), ("s", ("none",)), ("as", (["a"],)), ("a(su)", ([("1", ME)],)), SILENCE])
+def test_a_login_manager_that_talks_rubbish_cannot_tell(bus: str, rubbish: Answer) -> None:
+    """Nothing fails."""
+    with program(bus, LOGIND, {LOGIND_PATH: {"ListSessions": rubbish}}):
+        assert None is Linux(system_bus=bus).idle_s()
+
+
+@pytest.mark.parametrize("rubbish", [None, ("", ()), ("a{ss}", ({"Type": "t", "IdleHint": "y"},)), ("i", (5,))])
+def test_a_session_that_ended_meanwhile_hides_no_other(bus: str, rubbish: Answer) -> None:
+    """Or one that talks rubbish."""
+    objects = logind([(ME, session("tty", 20, idle=False)), (ME, session("tty", 50, idle=False))])
+    with program(bus, LOGIND, objects | {f"{LOGIND_PATH}/session/_0": {"GetAll": rubbish}}):
+        found = Linux(system_bus=bus).idle_s()
+    assert found is not None and 50 <= found <= 50 + NEAR
+
+
 def test_whoever_saw_the_user_last_is_right(bus: str) -> None:
     """Typing over SSH is work, though the desktop has been idle for long."""
     desktop = program(bus, MUTTER, {MUTTER_PATH: {"GetIdletime": ("t", (9_000_000,))}})
@@ -146,6 +162,15 @@ def test_only_a_message_starts_a_program(tmp_path: Path) -> None:
         started_by_questions = {name for name in STARTABLE if (tmp_path / name).exists()}
         assert not host.notify("sleepd", "hello")
         assert (set(), True) == (started_by_questions, (tmp_path / "org.freedesktop.Notifications").exists())
+
+
+@pytest.mark.parametrize("rubbish", [("", ()), ("asas", (["body"], ["body"])), ("a{ss}", ({"a": "b"},)), ("i", (5,))])
+def test_a_desktop_of_odd_abilities_is_not_an_error(bus: str, rubbish: Answer) -> None:
+    """It is asked what it can do, and may answer anything."""
+    answers: Methods = {"GetCapabilities": rubbish, "Notify": ("u", (1,))}
+    with program(bus, NOTIFICATIONS, {NOTIFICATIONS_PATH: answers}) as asked:
+        shown = Linux(session_bus=bus).notify("sleepd", "a < b")
+    assert shown is any(call[0] == "Notify" for call in asked)
 
 
 @pytest.mark.parametrize("text", ["a\0b", "half a letter \udc80"])
