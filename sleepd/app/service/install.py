@@ -1,0 +1,138 @@
+"""Installing one schedule, and removing whatever is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sleepd.app import config
+from sleepd.app.places import Places, make_private
+from sleepd.app.service import captured, choice, preflight, standing, systemd
+from sleepd.app.service.captured import Captured
+from sleepd.app.service.cron import Cron, daemon_runs
+from sleepd.app.service.plan import Plan, plan
+from sleepd.app.service.scheduler import Scheduler
+from sleepd.app.service.systemd import Systemd
+from sleepd.core.errors import SleepdError, UsageError
+from sleepd.store.overview import overview
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What was asked for."""
+
+    timer: bool = False
+    cron: bool = False
+    linger: bool = False
+    keep_key: bool = False
+    preflight: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installed:
+    """What was done."""
+
+    kind: str
+    environment: Path
+    kept: tuple[str, ...]
+    """Names of the variables that were kept."""
+    removed: tuple[str, ...]
+    """Schedules of another kind that were there."""
+    notes: tuple[str, ...]
+    """One line each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removed:
+    """What was taken away, and what stays."""
+
+    things: tuple[str, ...]
+    waiting: int
+    """Proposals that wait for a person."""
+    lingers: bool
+
+
+def install(places: Places, wish: Wish, platform: str, step: Callable[[str], None] = lambda _: None) -> Installed:
+    """Install the one schedule that was asked for; those of other kinds are removed once it stands.
+
+    `step` is told what is being done. Raises `UsageError`; what was installed before is then still there.
+    """
+    chosen = choice.choose(platform, timer=wish.timer, cron=wish.cron)
+    if wish.linger and not isinstance(chosen, Systemd):
+        raise UsageError(f"--linger is for systemd; {chosen.kind} needs none, leave it out")
+    seen = captured.capture(keep_key=wish.keep_key)
+    intended = plan(places, config.load_file_alone())
+    for folder in intended.writable:
+        make_private(folder)
+    if wish.preflight:
+        step(f"examining this machine as {chosen.kind} will see it")
+        _try_out(chosen, intended, seen)
+    step(f"installing: {chosen.kind}")
+    _put(chosen, intended, seen.text)
+    removed = tuple(other.kind for other in choice.known(platform) if other != chosen and other.remove())
+    if wish.linger:
+        systemd.linger(standing.user())
+    return Installed(
+        kind=chosen.kind,
+        environment=places.environment,
+        kept=tuple(seen.values),
+        removed=removed,
+        notes=(*seen.notes, *_notes(chosen, intended)),
+    )
+
+
+def _try_out(chosen: Scheduler, intended: Plan, seen: Captured) -> None:
+    """The preflight, with the variables in a file of its own: one that serves an installed schedule stays as it is."""
+    tried = replace(intended, environment=intended.environment.with_name("environment.tried"))
+    captured.write(tried.environment, seen.text)
+    try:
+        preflight.check(chosen, tried, seen)
+    finally:
+        tried.environment.unlink(missing_ok=True)
+
+
+def _put(chosen: Scheduler, intended: Plan, variables: str) -> None:
+    """Write the variables and the schedule; when the schedule cannot be, the variables are as they were."""
+    file = intended.environment
+    before = file.read_text(encoding="utf-8") if file.exists() else None
+    captured.write(file, variables)
+    try:
+        chosen.install(intended)
+    except SleepdError:
+        if before is None:
+            file.unlink()
+        else:
+            captured.write(file, before)
+        raise
+
+
+def _notes(chosen: Scheduler, intended: Plan) -> tuple[str, ...]:
+    """What the user should know about the kind they chose."""
+    found = []
+    if isinstance(chosen, Systemd) and not systemd.lingers(standing.user()):
+        found.append("nights run only while you are logged in; --linger lets them run at any time")
+    if isinstance(chosen, Cron):
+        if daemon_runs() is False:
+            found.append("no cron daemon runs on this machine: start one, or no night begins")
+        found.append("cron does not make up for a night that the machine slept through; --timer does")
+    if intended.time_zone is not None and not isinstance(chosen, Systemd):
+        found.append(
+            f"TZ={intended.time_zone} is set here; {chosen.kind} counts {intended.at} in the machine's time zone"
+        )
+    return tuple(found)
+
+
+def uninstall(places: Places, platform: str) -> Removed:
+    """Remove every schedule and the environment file. Settings, database and proposals stay."""
+    things = [thing for one in choice.known(platform) for thing in one.remove()]
+    if places.environment.exists():
+        places.environment.unlink()
+        things.append(str(places.environment))
+    seen = overview(places.database)
+    on_systemd = any(isinstance(one, Systemd) for one in choice.known(platform))
+    return Removed(
+        things=tuple(things),
+        waiting=seen.waiting if seen is not None else 0,
+        lingers=on_systemd and systemd.lingers(standing.user()),
+    )
