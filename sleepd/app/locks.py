@@ -57,6 +57,9 @@ def is_held(lock: Path) -> bool:
             return False
     except Timeout:
         return True
+    except OSError:
+        # On a read-only disk nobody can hold it.
+        return False
 
 
 @contextmanager

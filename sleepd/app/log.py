@@ -35,7 +35,31 @@ _FACTS: tuple[Processor, ...] = (
 
 
 class _PrivateFile(RotatingFileHandler):
-    """Rotates by size; every file is for its owner alone, since lines name projects and skills."""
+    """Rotates by size; every file is for its owner alone, since lines name projects and skills.
+
+    Several processes write to it: one that another has rotated away is left for the live one. On a full disk a line is
+    lost, which is said once.
+    """
+
+    _failed = False
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if self.stream is not None and self._is_rotated(self.stream.fileno()):
+            self.stream.close()
+            self.stream = None  # what follows opens it anew
+        super().emit(record)
+
+    def _is_rotated(self, descriptor: int) -> bool:
+        try:
+            live = Path(self.baseFilename).stat()
+        except OSError:
+            return True
+        return not os.path.samestat(live, os.fstat(descriptor))
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802, ARG002 - logging's own name
+        if not self._failed:
+            self._failed = True
+            sys.stderr.write(f"sleepd: the log {self.baseFilename} cannot be written: {sys.exception()}\n")
 
     def _open(self) -> TextIOWrapper:
         descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)

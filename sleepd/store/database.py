@@ -9,20 +9,21 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, create_engine, event, exc
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from sleepd.core.errors import DatabaseDamaged
+from sleepd.core.errors import DatabaseDamaged, Unwritable
 from sleepd.store.schema import metadata
 
 HEAD = "0005"
 """The newest migration. A test holds it against the scripts."""
 _BACKUPS_KEPT = 3
 _BUSY_MS = 30_000
+_UNWRITABLE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR)
 
 
 class Database:
@@ -45,16 +46,22 @@ class Database:
     def backup(self, name: str) -> Path:
         """A consistent copy beside the database; the newest three are kept."""
         folder = self.path.parent / "backups"
-        folder.mkdir(mode=0o700, exist_ok=True)
         target = folder / f"{self.path.stem}-{name}.db"
         part = target.with_suffix(".part")
-        part.unlink(missing_ok=True)
-        with self._guarded(), closing(sqlite3.connect(self.path)) as source, closing(sqlite3.connect(part)) as copy:
-            source.backup(copy)
-        part.chmod(0o600)
-        part.replace(target)
-        for old in backups(self.path)[_BACKUPS_KEPT:]:
-            old.unlink()
+        try:
+            folder.mkdir(mode=0o700, exist_ok=True)
+            part.unlink(missing_ok=True)
+            with self._guarded(), closing(sqlite3.connect(self.path)) as source, closing(sqlite3.connect(part)) as copy:
+                source.backup(copy)
+            part.chmod(0o600)
+            part.replace(target)
+            for old in backups(self.path)[_BACKUPS_KEPT:]:
+                old.unlink()
+        except (Unwritable, OSError) as error:
+            # Half a copy would only fill the disk some more.
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+            raise error if isinstance(error, Unwritable) else Unwritable.of(folder, error) from error
         return target
 
     def close(self) -> None:
@@ -69,10 +76,14 @@ class Database:
 def open_database(path: Path) -> Database:
     """Open the database at `path`, making it first, or backing it up and migrating it.
 
-    Raises `DatabaseDamaged` when the file exists and is not a usable database.
+    Raises `DatabaseDamaged` when the file exists and is not a usable database, `Unwritable` for a disk that is full or
+    read-only.
     """
     if not path.exists():
-        _create(path)
+        try:
+            _create(path)
+        except OSError as error:
+            raise Unwritable.of(path, error) from error
     if path.stat().st_size == 0:
         raise _damaged(path, "it is empty")
     database = Database(path, _engine(path))
@@ -109,9 +120,10 @@ def _create(path: Path) -> None:
     part = path.with_name(f"{path.name}.new-{os.getpid()}")
     part.unlink(missing_ok=True)
     part.touch(mode=0o600)
-    _make_tables(part)
     # Two first runs at once: whoever comes second keeps the database that is already there.
     try:
+        with _damage_named(path):
+            _make_tables(part)
         os.link(part, path)
     except FileExistsError:
         pass
@@ -151,11 +163,14 @@ def _revision(path: Path) -> str | None:
 
 @contextmanager
 def _damage_named(path: Path) -> Iterator[None]:
-    """Turn SQLite's words for a damaged file into an error that says what to do."""
+    """Turn SQLite's words for a damaged file, and for a disk that takes no more, into an error that says what to do."""
     try:
         yield
     except (exc.DatabaseError, sqlite3.DatabaseError) as error:
-        text = str(getattr(error, "orig", error))
+        cause = getattr(error, "orig", error)
+        text = str(cause)
+        if (getattr(cause, "sqlite_errorcode", 0) & 0xFF) in _UNWRITABLE:
+            raise Unwritable.of(f"the database {path}", OSError(text)) from error
         if any(word in text for word in ("malformed", "not a database", "disk image", "file is encrypted")):
             raise _damaged(path, text) from error
         raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import signal
 import sys
 import traceback
@@ -9,10 +10,11 @@ from types import FrameType, TracebackType
 from typing import Final, Self
 
 from sleepd.core import plaintext
-from sleepd.core.errors import SleepdError
+from sleepd.core.errors import SleepdError, Unwritable
 
 INTERRUPTED: Final = 130
 UNEXPECTED: Final = 70
+_UNWRITABLE: Final = (errno.ENOSPC, errno.EROFS, errno.EDQUOT)
 _AGAIN = "run the same command again and it continues where it stopped"
 
 
@@ -47,6 +49,10 @@ class Ending:
                 self._show(error)
                 _say(str(error))
                 raise SystemExit(error.exit_status) from None
+            case OSError(filename=str() | bytes() as name, errno=number) if number in _UNWRITABLE:
+                self._show(error)
+                _say(str(Unwritable.of(_text(name), error)))
+                raise SystemExit(Unwritable.exit_status) from None
             case OSError(filename=str() | bytes() as name, strerror=str(why)) if not isinstance(error, ConnectionError):
                 self._show(error)
                 _say(f"{_text(name)}: {why[:1].lower()}{why[1:]}; {_remedy(error)}")
