@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
@@ -27,6 +28,10 @@ _MOST_QUOTED: Final = 64
 
 class Server(MCPServer[Any]):
     """Whose tools fail in one line that names the remedy, also where the arguments are wrong."""
+
+    def add_tool(self, fn: Callable[..., Any], *args: Any, **options: Any) -> None:
+        """As the package does it, with the docstring as a reader sees it."""
+        super().add_tool(fn, *args, **{**options, "description": inspect.getdoc(fn)})
 
     async def call_tool(
         self, name: str, arguments: Any, context: Context[Any, Any] | None = None
@@ -73,9 +78,10 @@ def failed(message: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(text=_encodable(clean(flat(message))))], is_error=True)
 
 
-def declined(what: str) -> CallToolResult:
-    """The user was asked and said no."""
-    return _both(f"not {what}: the user said no; nothing was changed", {"done": False})
+def declined(*, asked: bool) -> CallToolResult:
+    """The user was asked and said no, or (`asked` false) nobody answered the question."""
+    why = "the user said no" if asked else "the user gave no answer; they can decide in a terminal with sleepd review"
+    return _both(f"nothing was changed: {why}", {"done": False})
 
 
 def _encodable(text: str) -> str:
