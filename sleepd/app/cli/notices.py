@@ -22,7 +22,7 @@ class Hook(StrEnum):
 def notice(
     hook: Annotated[
         Hook | None,
-        typer.Option(help="Print what this agent's session-start hook must print; say nothing at all on trouble."),
+        typer.Option(help="Print what this agent's session-start hook must print (claude-code); nothing on trouble."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
