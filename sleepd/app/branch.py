@@ -164,7 +164,8 @@ def _in_head(repository: Repository, name: str, path: Path) -> tuple[str, str | 
     """The file's mode and its text in HEAD, as a checkout would write it; None when it is not there."""
     entry = repository.must("ls-tree", "-z", "--full-tree", "HEAD", "--", name).rstrip("\0")
     if not entry:
-        if repository.git("check-ignore", "-q", "--", name) is not None:
+        # The one command of these that refuses to take paths literally.
+        if repository.git("check-ignore", "-q", "--", name, more={"GIT_LITERAL_PATHSPECS": "0"}) is not None:
             raise UsageError(f"git ignores {path}, so no branch can hold it; adopt it without --git")
         if path.exists():
             raise UsageError(f"{path} was never committed; commit it first, {_ELSEWHERE}")

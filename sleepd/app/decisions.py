@@ -134,6 +134,8 @@ def reject(places: Places, database: Database, id_: str, why: str, numbers: Sequ
     with locks.adoption(places, _LOCK_WAIT_S):
         proposal = writing.find(database, id_, (Status.WAITING, Status.QUARANTINED))
         for number in numbers:
+            _edit(database, proposal, number)  # all of them are there, before the first is decided on
+        for number in numbers:
             decide(database, proposal, number, Choice.REJECTED, said)
         if not numbers or not _left(database, proposal):
             writing.reject(database, proposal, said)

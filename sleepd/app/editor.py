@@ -39,9 +39,8 @@ def _edit(file: Path, command: str) -> None:
     try:
         words = shlex.split(command, posix=os.name != "nt")
         ended = subprocess.run([*words, str(file)], check=False)  # noqa: S603  the user's own editor
-    except OSError as error:
-        raise UsageError(
-            f"the editor {command!r} cannot be started ({error.strerror}); set VISUAL or EDITOR"
-        ) from error
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise UsageError(f"the editor {command!r} cannot be started ({why}); set VISUAL or EDITOR") from error
     if ended.returncode:
         raise UsageError(f"the editor {command!r} ended with status {ended.returncode}; nothing was changed")

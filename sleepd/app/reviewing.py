@@ -17,7 +17,7 @@ from sleepd.store.proposals import Proposal, Status
 from sleepd.store.reviews import Choice, EditDecision, Teacher
 
 _SESSIONS_SHOWN = 3
-_TASKS_SHOWN = 5
+_TASKS_SHOWN = 4
 _TITLE_WIDTH = 44
 _REQUEST_WIDTH = 40
 

@@ -12,9 +12,8 @@ import termios
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
-from tests.app.command import started
+from tests.app.command import environment, started
 
 LIMIT_S = 60.0
 
@@ -76,11 +75,13 @@ class Terminal:
 
 
 @contextmanager
-def terminal(*arguments: str, columns: int = 100, **options: Any) -> Iterator[Terminal]:
-    """The command at a terminal of its own; ended, whatever happened."""
+def terminal(*arguments: str, columns: int = 100, **variables: str) -> Iterator[Terminal]:
+    """The command at a terminal of its own, with these variables as well; ended, whatever happened."""
     ours, its = pty.openpty()
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-    process = started(*arguments, stdin=its, stdout=its, stderr=its, start_new_session=True, **options)
+    # The test run may carry the size of its own terminal in variables, which would count more.
+    env = environment(**{"COLUMNS": str(columns), "LINES": "40", **variables})
+    process = started(*arguments, stdin=its, stdout=its, stderr=its, start_new_session=True, env=env)
     os.close(its)
     try:
         yield Terminal(process, ours)

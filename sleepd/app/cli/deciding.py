@@ -10,10 +10,11 @@ from enum import StrEnum
 import typer
 
 from sleepd.app import config, decisions, editor, report, reviewing
-from sleepd.app.cli.terminal import ask, note
+from sleepd.app.cli.terminal import ask, note, show
 from sleepd.app.evidence import Proposed
 from sleepd.app.reviewing import Line, Look
 from sleepd.core import edit as rules
+from sleepd.core import plaintext
 from sleepd.core.errors import Conflict, SleepdError
 from sleepd.core.model import Edit, EditOp
 from sleepd.pipeline import adopt as writing
@@ -48,14 +49,14 @@ class Desk:
 def show_page(lines: Sequence[Line]) -> None:
     """Print a page: in colour and wrapped by words on a terminal, as it is anywhere else."""
     if not sys.stdout.isatty():
-        sys.stdout.write("\n".join(line.text for line in lines) + "\n")
+        show("\n".join(line.text for line in lines))
         return
     from rich.console import Console
     from rich.text import Text
 
     console = Console(highlight=False, markup=False, emoji=False)
     for line in lines:
-        console.print(Text(line.text, style=_STYLES[line.look]))
+        console.print(Text(plaintext.shown(line.text), style=_STYLES[line.look]))
 
 
 class Answer(StrEnum):

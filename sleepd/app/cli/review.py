@@ -166,7 +166,7 @@ def _on_branches(database: Database, wanted: _Wanted, *, pr: bool, as_json: bool
         shown.append({**reviewing.committed_json(seen, done), "opened": opened})
     if as_json:
         show_json({"committed": shown, "conflicts": conflicts})
-    elif not shown:
+    elif not shown and not conflicts:
         show("nothing was committed")
     if conflicts:
         raise Conflict("\n  ".join(conflicts))
