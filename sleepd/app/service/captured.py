@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import platformdirs
+
 from sleepd.app import config
 from sleepd.app.places import make_private
 from sleepd.core.errors import UsageError
@@ -91,9 +93,10 @@ def _about_settings() -> tuple[str, ...]:
 
 
 def folders_beside() -> tuple[Path, ...]:
-    """Cache folders that variables moved: the embedder writes there."""
+    """The folders of caches, where the embedder writes."""
     moved = config.variables(("HF_HOME", "HF_HUB_CACHE"))
-    return tuple(dict.fromkeys(Path(value).absolute() for value in moved.values()))
+    usual = platformdirs.user_cache_path()
+    return tuple(dict.fromkeys((usual, *(Path(value).absolute() for value in moved.values()))))
 
 
 def write(file: Path, text: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
@@ -21,6 +21,11 @@ from sleepd.core.errors import SleepdError
 _PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 _SHOWN: Final = "ActiveState,SubState,UnitFileState,Result,ExecMainStatus,NRestarts,NextElapseUSecRealtime"
 _UNPLAIN: Final = re.compile(r"[^A-Za-z0-9@%+=:,./_-]")
+_REFUSALS: Final = {
+    203: "systemd finds no program to start, for units do not see what lies in /tmp: keep sleepd elsewhere",
+    226: "systemd cannot make the folders ready that the unit may write, or those of a unit at all",
+}
+"""Exit statuses by which systemd says that a start came to nothing."""
 _RUN: Final = ("systemd-run", "--user", "--wait", "--pipe", "--quiet", "--collect")
 
 
@@ -56,9 +61,11 @@ class Systemd:
         if call(*_RUN, "true", seconds=20).code != 0:
             return bare(plan.words(*verb), _PATH)
         service = text(self.unit, plan).partition("[Service]\n")[2].partition("\n[")[0]
-        kept = [line for line in service.splitlines() if "=" in line and not line.startswith("#")]
+        # On a command line % stands for itself.
+        kept = [line.replace("%%", "%") for line in service.splitlines() if "=" in line and not line.startswith("#")]
         limits = [line for line in kept if not line.startswith(("Type", "ExecStart", "Restart", "SuccessExit"))]
-        return call(*_RUN, *(f"--property={line}" for line in limits), "--", *plan.words(*verb), seconds=PREFLIGHT_S)
+        done = call(*_RUN, *(f"--property={line}" for line in limits), "--", *plan.words(*verb), seconds=PREFLIGHT_S)
+        return replace(done, err=_REFUSALS[done.code]) if done.code in _REFUSALS and not done.out else done
 
     def install(self, plan: Plan) -> None:
         folder = _folder()
@@ -125,7 +132,7 @@ class Systemd:
 def text(name: str, plan: Plan) -> str:
     """A unit's text. `name` is that of a file in `units/`."""
     at = f"*-*-* {plan.at}:00" + (f" {plan.time_zone}" if plan.time_zone else "")
-    writable = [*(_quoted(str(p)) for p in plan.writable), *(_quoted(f"-{p}") for p in plan.caches), "-%C"]
+    writable = [*(_quoted(str(p)) for p in plan.writable), *(_quoted(f"-{p}") for p in plan.caches)]
     told = {
         "@HARDENING@": _unit("hardening.conf").rstrip("\n"),
         "@DAEMON@": _command(plan.daemon),
