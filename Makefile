@@ -14,16 +14,19 @@ pip := $(bin)/python -m pip --disable-pip-version-check install -c constraints.t
 # Compiled files are made once, at install time; without them every start costs seconds.
 unexport PYTHONDONTWRITEBYTECODE PIP_NO_COMPILE
 
-.PHONY: help demo test quick lint golden docs clean
+.PHONY: help demo test e2e quick lint golden docs clean
 
 help:  ## this list
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
+	@sed -n 's/^\([a-z0-9]*\):.*## /  make \1\t/p' Makefile
 
 demo: .venv/.stamp-run  ## the whole product on a simulated person: no key, no spending
 	$(bin)/sleepd proof-run --persona $(PERSONA) --assert-improves
 
 test: .venv/.stamp-dev lint  ## everything that has to hold, before a commit reaches anybody
 	$(bin)/python -m pytest -n $(WORKERS) -m "not e2e"
+
+e2e: .venv/.stamp-dev .e2e/.stamp  ## the real agents against a model server of our own; needs npm
+	$(bin)/python -m pytest -n $(WORKERS) --dist loadfile -m e2e tests/e2e
 
 quick: .venv/.stamp-dev lint  ## the same without the slow tests
 	$(bin)/python -m pytest -n $(WORKERS) -m "not e2e and not slow"
@@ -41,7 +44,7 @@ docs: .venv/.stamp-dev  ## write the generated parts of docs/reference anew
 	$(bin)/python -m docs.generate
 
 clean:  ## remove what was made here, .venv included
-	rm -rf .venv .mypy_cache .ruff_cache .import_linter_cache .hypothesis build dist
+	rm -rf .venv .e2e .mypy_cache .ruff_cache .import_linter_cache .hypothesis build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/bin/python:
@@ -59,4 +62,12 @@ clean:  ## remove what was made here, .venv included
 .venv/.stamp-dev: .venv/.stamp-run
 	@echo "Adding the tools of development: about 35 MB to download."
 	$(pip) -e ".[$(run_parts),dev]"
+	@touch $@
+
+# The clients of the end-to-end tests are native programs: npm only carries them here, and runs nothing of theirs.
+.e2e/.stamp: tests/e2e/clients.txt
+	@command -v npm >/dev/null || { echo "make e2e needs npm; on Debian: apt-get install npm" >&2; exit 2; }
+	@echo "Installing the agents' clients into .e2e: about 0.4 GB to download and 1 GB on disk."
+	@mkdir -p .e2e
+	npm install --prefix .e2e --no-save --no-audit --no-fund --ignore-scripts --loglevel=error $$(cat tests/e2e/clients.txt)
 	@touch $@
