@@ -316,7 +316,7 @@ def bare(requirement: str) -> str:
     return re.split(r"[^A-Za-z0-9._-]", requirement)[0].lower().replace("_", "-")
 
 
-UNKEPT = {".git", ".venv", "__pycache__", "build", "dist", "node_modules", ".hypothesis", ".cache"}
+UNKEPT = {".git", ".venv", ".e2e", "__pycache__", "build", "dist", "node_modules", ".hypothesis", ".cache"}
 
 
 def shipped() -> Iterator[Path]:
