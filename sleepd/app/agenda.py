@@ -13,8 +13,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-import structlog
-
 from sleepd.app.places import Places, make_private
 
 _STALE: Final = timedelta(minutes=15)
@@ -58,6 +56,8 @@ class Waits:
         _write(self._file, {"why": why, "again_at": again_at.isoformat()})
         changed, self._why = why != self._why, why
         if changed:
+            import structlog
+
             logger = structlog.get_logger()
             logger.info("night.deferred", reason=why)
         return changed
@@ -98,5 +98,7 @@ def _write(file: Path, value: dict[str, str]) -> None:
         part.write_text(json.dumps(value), encoding="utf-8")
         part.replace(file)
     except OSError as error:
+        import structlog
+
         logger = structlog.get_logger()
         logger.warning("note.refused", file=file.name, reason=error.strerror)

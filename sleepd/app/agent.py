@@ -10,7 +10,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from sleepd.app import answers, clock, compose, config, decisions, evidence, recurring, report, standing, tonight
+from sleepd.app import (
+    answers,
+    clock,
+    compose,
+    config,
+    decisions,
+    evidence,
+    recurring,
+    report,
+    standing,
+    tonight,
+    upcoming,
+)
 from sleepd.app.answers import Question
 from sleepd.app.evidence import Proposed
 from sleepd.app.report import Plain
@@ -49,12 +61,12 @@ def status() -> Answer:
     """As `sleepd status`."""
     places, settings = config.places(), config.load()
     seen = overview(places.database)
-    upcoming = standing.next_night(clock.now(), settings.night.at)
+    next_one = upcoming.upcoming(places, settings, clock.now())
     running = standing.running(seen, places.lock)
     where = (places.database, places.config)
     return Answer(
-        text=standing.as_text(seen, where, upcoming, running=running),
-        data=standing.as_json(seen, where, upcoming, running=running),
+        text=standing.as_text(seen, where, next_one, running=running),
+        data=standing.as_json(seen, where, next_one, running=running),
     )
 
 

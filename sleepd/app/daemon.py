@@ -20,7 +20,7 @@ import structlog
 from apscheduler.schedulers.background import BackgroundScheduler
 from apscheduler.triggers.date import DateTrigger
 
-from sleepd.app import agenda, clock, due, ear, locks, scheduled, transcripts
+from sleepd.app import agenda, clock, due, ear, locks, transcripts, upcoming
 from sleepd.app.children import Children
 from sleepd.app.ear import Ear, Pace
 from sleepd.app.inforce import InForce
@@ -161,10 +161,10 @@ class _Daemon:
     def _begin(self) -> datetime:
         """When something is to be begun next; in the past: now. Raises `Busy` and `DatabaseDamaged`."""
         now, settings = clock.now(), self._settings.now
-        wanted = scheduled.scopes(settings)
-        nights = scheduled.past(self._places, now)
+        wanted = upcoming.scopes(settings)
+        nights = upcoming.past(self._places, now)
         since = agenda.since(self._places, wanted, now)
-        seen = scheduled.looks(scheduled.timetable(settings), nights, wanted, now, since)
+        seen = upcoming.looks(upcoming.timetable(settings), nights, wanted, now, since)
         begin = min(one.next_start for one in seen.values())
         return begin if self._not_before is None else max(begin, self._not_before)
 

@@ -6,8 +6,7 @@ it was run already. So whoever starts it may start it twice, late, or all at onc
 
 from __future__ import annotations
 
-import platform
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -15,12 +14,12 @@ from typing import TYPE_CHECKING, Final
 
 import structlog
 
-from sleepd.app import agenda, answers, clock, conditions, config, due, notices
-from sleepd.app.due import USER_SCOPE, Look, Timetable
+from sleepd.app import agenda, answers, clock, conditions, config, notices, upcoming
+from sleepd.app.due import USER_SCOPE, Look
 from sleepd.app.places import Places
 from sleepd.app.settings import Settings
 from sleepd.core.errors import Busy, SleepdError
-from sleepd.store.calendar import Calendar, calendar
+from sleepd.store.calendar import Calendar
 
 if TYPE_CHECKING:
     from sleepd.core.ports import Host
@@ -58,35 +57,6 @@ class Means:
     """Wait for nothing: what cannot be begun now is left to whoever asked."""
 
 
-def scopes(settings: Settings, project: Path | None = None) -> tuple[str, ...]:
-    """Whose nights are to be run: the named project's, else those of `night.projects`, else the user's."""
-    wanted = [project] if project is not None else [Path(name) for name in settings.night.projects]
-    return tuple(dict.fromkeys(str(folder.expanduser().resolve()) for folder in wanted)) or (USER_SCOPE,)
-
-
-def timetable(settings: Settings) -> Timetable:
-    """When this machine's nights begin."""
-    machine = f"{platform.node()}:{config.home()}"
-    return Timetable(at=settings.night.at, jitter_minutes=settings.night.jitter_minutes, machine=machine)
-
-
-def past(places: Places, now: datetime) -> Calendar:
-    """The nights of the last days. Raises `Busy` and `DatabaseDamaged`."""
-    return calendar(places.database, clock.local_date(now - timedelta(days=3)))
-
-
-def looks(
-    table: Timetable,
-    nights: Calendar,
-    wanted: Sequence[str],
-    now: datetime,
-    since: Mapping[str, datetime] | None = None,
-) -> dict[str, Look]:
-    """What the clock says about each scope. A scope that had no night yet catches up with none from before `since`."""
-    begun = {} if since is None else {s: at for s, at in since.items() if s not in nights.scopes}
-    return {s: due.look(now, table, [n for n in nights.nights if n.scope == s], begun.get(s)) for s in wanted}
-
-
 def run(places: Places, project: Path | None, means: Means) -> dict[str, Came]:
     """Run each night that is due and not done, one after another; by scope, what became of it.
 
@@ -98,8 +68,9 @@ def run(places: Places, project: Path | None, means: Means) -> dict[str, Came]:
     with agenda.Waits(places) as waits:
         while True:
             now, settings = means.now(), current(places)
-            nights = past(places, now)
-            seen = looks(timetable(settings), nights, scopes(settings, project), now)
+            nights = upcoming.past(places, now)
+            wanted = upcoming.scopes(settings, project)
+            seen = upcoming.looks(upcoming.timetable(settings), nights, wanted, now)
             until = until or min(one.following for one in seen.values())
             step = _step(seen, came, _obstacle(settings, means, nights), (now, until))
             if isinstance(step, _Wait) and not (means.once and step.for_start):

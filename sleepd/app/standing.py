@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 
-from sleepd.app import report
+from sleepd.app import due, report
 from sleepd.app.report import Plain
+from sleepd.app.upcoming import Upcoming
 from sleepd.store.overview import LastNight, OnProbation, Overview
 
 _SHORT_ID = 8
 
 
 def next_night(now: datetime, at: str) -> datetime:
-    """When the daemon starts the next night: at this local time of day, today or tomorrow."""
-    local = now.astimezone()
-    hour, minute = map(int, at.split(":"))
-    today = local.replace(hour=hour, minute=minute, second=0, microsecond=0)
-    # Through the calendar, not by 24 hours: a day may have 23 or 25.
-    naive = today.replace(tzinfo=None) + timedelta(days=0 if today > local else 1)
-    return naive.astimezone()
+    """When a night is due next at this local time of day, today or tomorrow, whatever was run."""
+    return due.next_night(now, at)
 
 
 def running(seen: Overview | None, lock: Path) -> bool:
@@ -31,10 +27,12 @@ def running(seen: Overview | None, lock: Path) -> bool:
     return locks.is_held(lock)
 
 
-def as_json(seen: Overview | None, places: tuple[Path, Path], upcoming: datetime, *, running: bool) -> Plain:
+def as_json(seen: Overview | None, places: tuple[Path, Path], upcoming: Upcoming, *, running: bool) -> Plain:
     """The status as plain values; `places` are the database and the settings file."""
     base: Plain = {"database": str(places[0]), "config": str(places[1]), "running": running}
-    base["next_night"] = report.iso(upcoming)
+    base["next_night"] = report.iso(upcoming.at)
+    base["waits_for"] = upcoming.why
+    base["daemon"] = upcoming.daemon
     if seen is None:
         return {**base, "begun": False}
     night = seen.last_night
@@ -53,7 +51,7 @@ def as_json(seen: Overview | None, places: tuple[Path, Path], upcoming: datetime
     }
 
 
-def as_text(seen: Overview | None, places: tuple[Path, Path], upcoming: datetime, *, running: bool) -> str:
+def as_text(seen: Overview | None, places: tuple[Path, Path], upcoming: Upcoming, *, running: bool) -> str:
     """The status for a person."""
     if seen is None:
         return f"nothing was harvested yet: there is no database at {places[0]}\nbegin with: sleepd init"
@@ -61,7 +59,7 @@ def as_text(seen: Overview | None, places: tuple[Path, Path], upcoming: datetime
         report.facts(
             {
                 "last night": _night_words(seen.last_night, running=running),
-                "next night": f"{report.moment(upcoming)}, if sleepd daemon runs then",
+                "next night": _next_words(upcoming),
                 "proposals": _proposal_words(seen),
                 "spending": report.spending(seen.last_night.report) if seen.last_night is not None else "none yet",
                 "database": f"{report.count(seen.sessions, 'session')}, {report.count(seen.tasks, 'task')}, "
@@ -109,6 +107,13 @@ def _night_words(night: LastNight | None, *, running: bool) -> str:
         return "there was none yet; sleepd run runs one"
     what = "not finished: it was stopped; sleepd run goes on with it" if night.status == "running" else night.message
     return f"{night.date}, {night.status}: {what}" if night.status != "running" else f"{night.date}, {what}"
+
+
+def _next_words(upcoming: Upcoming) -> str:
+    when = f"due since {report.moment(upcoming.at)}" if upcoming.due else report.moment(upcoming.at)
+    if upcoming.why is not None:
+        return f"{when}; waits: {upcoming.why}"
+    return when if upcoming.daemon else f"{when}, if the daemon or a timer runs then: sleepd service status"
 
 
 def _proposal_words(seen: Overview) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sleepd.app import clock, config, standing
+from sleepd.app import clock, config, standing, upcoming
 from sleepd.app.cli.terminal import AsJson, show, show_json
 from sleepd.store.overview import overview
 
@@ -15,10 +15,10 @@ def status(as_json: AsJson = False) -> None:
     places = config.places()
     settings = config.load()
     seen = overview(places.database)
-    upcoming = standing.next_night(clock.now(), settings.night.at)
+    next_one = upcoming.upcoming(places, settings, clock.now())
     running = standing.running(seen, places.lock)
     where = (places.database, places.config)
     if as_json:
-        show_json(standing.as_json(seen, where, upcoming, running=running))
+        show_json(standing.as_json(seen, where, next_one, running=running))
     else:
-        show(standing.as_text(seen, where, upcoming, running=running))
+        show(standing.as_text(seen, where, next_one, running=running))
