@@ -183,6 +183,14 @@ def test_it_ends_when_its_input_does(own_home: Path) -> None:
         assert 0 == pipe.end()
 
 
+def test_it_ends_when_nobody_reads_what_it_says(own_home: Path) -> None:
+    """A client that died may leave the other pipe open."""
+    with Pipe().begin() as pipe:
+        assert pipe.process.stdout is not None
+        pipe.process.stdout.close()
+        assert 0 == pipe.process.wait(PATIENCE_S)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["closed", "terminated"])
 def test_a_night_under_way_does_not_keep_it(lived_in: Path, how: str) -> None:

@@ -7,6 +7,7 @@ import contextlib
 import typer
 
 from sleepd.app import config, log
+from sleepd.app.cli.terminal import can_ask, note
 from sleepd.core.errors import SleepdError
 
 
@@ -23,4 +24,6 @@ def mcp(ctx: typer.Context) -> None:
     with contextlib.suppress(SleepdError, OSError):
         verbose = bool((ctx.obj or {}).get("verbose"))
         log.configure(config.places().log, level=config.load().log.level, verbose=verbose)
+    if can_ask():
+        note("waiting for a client of the Model Context Protocol; agents start this by themselves. Ctrl-D ends it.")
     serve()

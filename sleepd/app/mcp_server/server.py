@@ -5,6 +5,7 @@ What the tools do is imported with the first call: clients wait for the server's
 
 import logging
 import os
+import select
 import signal
 import threading
 from pathlib import Path
@@ -222,7 +223,25 @@ def serve() -> None:
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
-    server.run("stdio")
+    if hasattr(select, "poll"):
+        threading.Thread(target=_end_unheard, args=(work, os.dup(1)), daemon=True).start()
+    try:
+        server.run("stdio")
+    except* BrokenPipeError:
+        _leave(work)
     if not work.end():
         # Threads that still wait for a model would keep the process for minutes.
         os._exit(0)
+
+
+def _end_unheard(work: Work, stdout: int) -> None:
+    """Wait until nobody reads standard output any more: a client that died may leave standard input open."""
+    gone = select.poll()
+    gone.register(stdout, 0)
+    gone.poll()
+    _leave(work)
+
+
+def _leave(work: Work) -> None:
+    work.end()
+    os._exit(0)

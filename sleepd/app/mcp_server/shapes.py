@@ -35,7 +35,7 @@ class StatusResult(_Open):
 
     begun: bool
     running: bool
-    next_night: str
+    next_night: str | None
     database: str
     config: str
 
