@@ -13,6 +13,7 @@ from sleepd.app.places import Places, make_private
 from sleepd.app.sections.models import Model as ModelSection
 from sleepd.app.settings import Settings
 from sleepd.app.values import window
+from sleepd.core.attribution import Attributing
 from sleepd.core.confirmation import Confirming
 from sleepd.core.errors import UsageError
 from sleepd.core.gate import Rule
@@ -99,6 +100,7 @@ def gating(settings: Settings) -> Gating:
         max_nights=section.max_nights,
         coverage=section.coverage,
         waiting_share=section.waiting_share,
+        attributing=Attributing(most=section.attribution_pairs, smallest_effect=section.smallest_effect),
         confirming=Confirming(least=section.confirm_pairs, drop=section.largest_drop),
     )
 
@@ -109,6 +111,7 @@ def optimizing(settings: Settings) -> Optimizing:
         edit_budget=section.edit_budget,
         steps=section.steps,
         minibatch=section.minibatch,
+        samples=section.samples,
         recall_k=section.recall_k,
         max_skill_tokens=section.max_skill_tokens,
     )

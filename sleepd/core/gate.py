@@ -190,7 +190,7 @@ def _reason(verdict: Verdict, terms: Terms, used: int) -> str:
             return f"effect below {target:+.2f} after {used} pairs (error at most {terms.beta:.2g})"
         case Verdict.CLOSED:
             return f"{used} pairs used up without a decision"
-        case Verdict.UNDECIDED:
+        case _:
             return f"{used} pairs so far; goes on in a later night"
 
 

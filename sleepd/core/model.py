@@ -228,6 +228,8 @@ class Verdict(StrEnum):
     REJECTED = "rejected"
     UNDECIDED = "undecided"
     CLOSED = "closed"
+    PRUNED = "pruned"
+    """A bundle that crossed and goes on, as another candidate, without the edits that carried nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

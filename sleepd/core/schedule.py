@@ -22,11 +22,14 @@ CONFIRMING_SAMPLE = 500_000
 SAMPLES_PER_CANDIDATE = len(BASELINE_SAMPLES)
 """Those of the candidate with index t begin at t times this: a text under a new index is measured afresh."""
 TRAINING_SAMPLE = 900_000_000
-"""Plus the step; on train tasks only."""
+"""Plus the step, plus `TRAINING_SAMPLES_APART` for each further rollout of the same task; on train tasks only."""
+TRAINING_SAMPLES_APART = 1_000_000
 SEALED_SAMPLE = 950_000_000
 """Plus the candidate's index; on sealed tasks only."""
 PROOF_SAMPLE = 960_000_000
 """The proof-run's own; on sealed tasks only."""
+ATTRIBUTION_SAMPLE = 970_000_000
+"""Plus the turn of the task; bundles and bundles without an edit, on validation tasks."""
 DRIFT_SAMPLE = 2_000_000_000
 """Plus the number of the drift pair (`core.drift`); on validation tasks, so beyond what any candidate comes to."""
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from sleepd.core.model import Digest, Edit, Verdict
+from sleepd.core.model import Digest, Edit, Origin, Verdict
 from sleepd.core.screen import screen
 
 # Two words are forms of one (`message`, `messages`) when they differ in so many letters at the end, after a stem of at
@@ -49,6 +49,15 @@ class Bundle:
     """Edits that are tried together as one candidate."""
 
     backed: tuple[Backed, ...]
+    origin: Origin = Origin.REFLECTION
+    margin: float = 0.0
+    """See `Candidate.margin`."""
+
+    @classmethod
+    def of(cls, edits: Sequence[Edit], sessions: Sequence[str], *, origin: Origin, margin: float = 0.0) -> Bundle:
+        """Edits that no reflection proposed as they are, with the sessions they go back to."""
+        backed = tuple(Backed(edit=e, support=1, rank=n, sessions=tuple(sessions)) for n, e in enumerate(edits))
+        return cls(backed=backed, origin=origin, margin=margin)
 
     @property
     def edits(self) -> tuple[Edit, ...]:

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 from sleepd.core import plaintext
 from sleepd.core.model import Edit, EditOp, Verdict
-from sleepd.store import proposals, reviews
+from sleepd.store import attributions, proposals, reviews
 from sleepd.store.database import Database
 from sleepd.store.proposals import Proposal, Status, Trial
 from sleepd.store.reviews import Choice, EditDecision
 
-_SIGNS = " .,;:!?'\"`()-*_"
+_SIGNS = " .,;:!?'\"`()-*_“”‘’«»–—"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,16 +29,29 @@ class Failed:
     by_person: bool
 
 
-def failed(trials: Sequence[Trial]) -> tuple[Failed, ...]:
-    """The edits of candidates that did not cross, oldest first, each once, with the gate's last reason."""
+def failed(database: Database, trials: Sequence[Trial]) -> tuple[Failed, ...]:
+    """The edits of candidates that did not cross, oldest first, each once, with the gate's last reason.
+
+    Of a bundle that crossed and was taken apart: those that carried nothing.
+    """
     lost = [t.candidate for t in trials if t.candidate.verdict in (Verdict.REJECTED, Verdict.CLOSED)]
-    found = {}
+    found = {one.edit.id: one for t in trials for one in _carried_nothing(database, t)}
     for candidate in lost:
         company = len(candidate.edits) - 1
         together = f"together with {company} other{'s' * (company > 1)}: " if company else ""
         for edit in candidate.edits:
             found[edit.id] = Failed(edit=edit, why=f"{together}{candidate.reason}", by_person=False)
     return tuple(found.values())
+
+
+def _carried_nothing(database: Database, trial: Trial) -> Iterator[Failed]:
+    if trial.candidate.verdict is Verdict.PRUNED:
+        with database.reading() as connection:
+            found = {one.edit_id: one for one in attributions.load(connection, trial.candidate.id) if not one.kept}
+        for edit in trial.candidate.edits:
+            if edit.id in found:
+                carried = "nothing" if found[edit.id].effect is None else f"{found[edit.id].effect:+.2f}"
+                yield Failed(edit=edit, why=f"left out of a good bundle: it carried {carried}", by_person=False)
 
 
 def turned_down(database: Database, path: str, *, but_of: str) -> tuple[Failed, ...]:

@@ -14,12 +14,13 @@ from sleepd.core.ports import Ask, Failure, Purpose
 from sleepd.models.metered import Tally
 from sleepd.pipeline.drift import set_aside_because, watched
 from sleepd.pipeline.mine import Mining, clusters, mine
-from sleepd.pipeline.optimize import OptimizeReport, Optimizing, exhausted, optimize
+from sleepd.pipeline.optimize import OptimizeReport, Optimizing, optimize
 from sleepd.pipeline.prompts import OWN_MARK
 from sleepd.pipeline.reflect import CASES_AT_ONCE
 from sleepd.pipeline.rollout import Bench, outage
 from sleepd.pipeline.stage import stage
 from sleepd.pipeline.trial import Gating
+from sleepd.pipeline.waiting import exhausted
 from sleepd.pipeline.work import Surroundings, Work, find_work, live_text
 from sleepd.store import nights, proposals, rollouts, tasks
 from sleepd.store.database import Database

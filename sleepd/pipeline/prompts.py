@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from sleepd.core.model import Outcome, Rollout, Score, Task, digest
+from sleepd.core.model import Outcome, Rollout, Score, Task, Unscored, digest
 from sleepd.core.ports import Ask, Purpose
 from sleepd.pipeline.buffer import Failed
 
@@ -29,9 +29,20 @@ class Case:
     """One piece of work as the reflection model sees it."""
 
     task: Task
-    rollout: Rollout
+    rollouts: tuple[Rollout, ...]
+    """What today's text makes of it, once or several times."""
     neighbours: tuple[Task, ...]
     """Similar past work, nearest first."""
+
+    @property
+    def scores(self) -> tuple[float, ...]:
+        """The scores of those that could be scored."""
+        return tuple(r.result.value for r in self.rollouts if isinstance(r.result, Score))
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether every rollout was scored and perfect."""
+        return len(self.scores) == len(self.rollouts) and all(value >= 1 for value in self.scores)
 
 
 def rollout_ask(task: Task, skill: str, sample: int, max_tokens: int) -> Ask:
@@ -88,13 +99,11 @@ def _template(name: str) -> str:
 
 
 def _case(number: int, case: Case) -> str:
-    result = case.rollout.result
-    score = f"{result.value:.2f}" if isinstance(result, Score) else f"unscored ({result.cause})"
     parts = [
-        f"## Work {number} (today's answer scores {score} of 1)",
+        f"## Work {number} (today's answer scores {_score(case)} of 1)",
         _part("the request", case.task.request),
         _part("what came before", case.task.context),
-        _part("today's answer", case.rollout.answer),
+        *_answers(case),
         *_history(case.task),
     ]
     for nearness, neighbour in enumerate(case.neighbours, 1):
@@ -102,6 +111,22 @@ def _case(number: int, case: Case) -> str:
         parts.append(_part("the request", neighbour.request))
         parts += _history(neighbour)
     return "\n".join(p for p in parts if p)
+
+
+def _score(case: Case) -> str:
+    if not case.scores:
+        result = case.rollouts[0].result
+        return f"unscored ({result.cause})" if isinstance(result, Unscored) else "unscored"
+    return " and ".join(f"{value:.2f}" for value in sorted(set(case.scores), reverse=True))
+
+
+def _answers(case: Case) -> Iterable[str]:
+    """Today's answer; where the same text did it well and badly, both, so that the difference teaches."""
+    ordered = sorted(case.rollouts, key=lambda r: -r.result.value if isinstance(r.result, Score) else 1.0)
+    best, worst = ordered[0], ordered[-1]
+    if best.result == worst.result:
+        return [_part("today's answer", best.answer)]
+    return [_part("today's better answer", best.answer), _part("today's worse answer", worst.answer)]
 
 
 def _history(task: Task) -> Iterable[str]:

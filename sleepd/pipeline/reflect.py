@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from sleepd.core.model import Edit, EditOp, Score, digest
+from sleepd.core.model import Edit, EditOp, digest
 from sleepd.core.ports import Ask, Failure
 from sleepd.core.select import Proposed
 from sleepd.pipeline.buffer import Failed
@@ -105,16 +105,11 @@ def _reply(bench: Bench, ask: Ask) -> _Said | str:
 
 
 def _minibatches(cases: Sequence[Case]) -> Iterator[Sequence[Case]]:
-    failures = [c for c in cases if not _succeeded(c)]
-    successes = [c for c in cases if _succeeded(c)]
+    failures = [c for c in cases if not c.succeeded]
+    successes = [c for c in cases if c.succeeded]
     for group in (failures, successes):
         for start in range(0, len(group), CASES_AT_ONCE):
             yield group[start : start + CASES_AT_ONCE]
-
-
-def _succeeded(case: Case) -> bool:
-    result = case.rollout.result
-    return isinstance(result, Score) and result.value >= 1
 
 
 def _edit(value: object) -> Edit | None:

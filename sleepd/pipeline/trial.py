@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sleepd.core import gate, schedule
+from sleepd.core.attribution import Attributing
 from sleepd.core.confirmation import Confirmed, Confirming, settle
 from sleepd.core.gate import Decision, Rule, Terms
-from sleepd.core.model import Candidate, Digest, Pair, Rollout, Score, SkillTarget, TaskId, Verdict, digest
+from sleepd.core.model import Candidate, Digest, Origin, Pair, Rollout, Score, SkillTarget, TaskId, Verdict, digest
 from sleepd.core.schedule import Draw
 from sleepd.core.select import Bundle
 from sleepd.pipeline.rollout import Bench, Order, by_task, key, run_all
-from sleepd.store import proposals, rollouts
+from sleepd.store import attributions, proposals, rollouts
 from sleepd.store.proposals import Trial
 from sleepd.store.tasks import StoredTask
 
@@ -34,11 +35,13 @@ class Gating:
     coverage: float = 0.8
     waiting_share: float = 0.5
     confirming: Confirming = field(default_factory=Confirming)
+    attributing: Attributing = field(default_factory=Attributing)
 
-    def terms(self, alpha: float) -> Terms:
+    def terms(self, alpha: float, margin: float = 0.0) -> Terms:
         """The terms of a candidate whose level is `alpha`."""
         return Terms(
             alpha=alpha,
+            margin=margin,
             beta=self.beta,
             smallest_effect=self.smallest_effect,
             coverage=self.coverage,
@@ -60,7 +63,7 @@ class Ground:
 
 def enter(bench: Bench, ground: Ground, bundle: Bundle, text: str, gating: Gating) -> Trial:
     """Give a candidate its index and level, before its first pair; one that was entered before is found again."""
-    id_ = identity(bench, ground, digest(text), gating)
+    id_ = identity(bench, ground, digest(text), gating, bundle.margin)
     with bench.database.writing() as connection:
         base = rollouts.put_text(connection, ground.base)
         after = rollouts.put_text(connection, text)
@@ -75,11 +78,13 @@ def enter(bench: Bench, ground: Ground, bundle: Bundle, text: str, gating: Gatin
             edits=bundle.edits,
             tasks=tuple(s.task.id for s in ground.tasks),
             model=bench.replay_key,
+            origin=bundle.origin,
+            margin=bundle.margin,
         )
         return proposals.start(connection, candidate, bench.night_id, bundle.sessions)
 
 
-def identity(bench: Bench, ground: Ground, text: Digest, gating: Gating) -> Digest:
+def identity(bench: Bench, ground: Ground, text: Digest, gating: Gating, margin: float = 0.0) -> Digest:
     """What the evidence is about (promise 6): any change makes another candidate, which starts at 1.
 
     The number of baseline rollouts counts too: with another number the schedule would use some of them twice.
@@ -91,7 +96,8 @@ def identity(bench: Bench, ground: Ground, text: Digest, gating: Gating) -> Dige
     # What was measured of a model that went by the same name is about something else, too.
     judged += [f"the model changed {changes} times"] * bool(changes)
     parts = (ground.target.agent, ground.target.name, digest(ground.base), text, bench.replay_key)
-    rule = (str(gating.rule), str(gating.alpha), str(gating.baseline_samples))
+    asked = f"margin {margin}" if margin else ""
+    rule = (str(gating.rule), str(gating.alpha), str(gating.baseline_samples), *filter(None, [asked]))
     return digest("candidate", *parts, *rule, *judged)
 
 
@@ -117,13 +123,13 @@ def measure(bench: Bench, ground: Ground, trial: Trial, gating: Gating, budget: 
     left = budget - tonight
     decision = _standing(done, candidate, gating)
     if done:
-        _keep(bench, candidate, (), decision.decision)
+        _keep(bench, candidate, (), decision.decision, gating)
     while draws := _next(done, candidate, gating, decision, left):
         fresh = _pairs(bench, ground, candidate, draws)
         done += fresh
         left -= len(fresh)
         decision = _standing(done, candidate, gating)
-        _keep(bench, candidate, fresh, decision.decision)
+        _keep(bench, candidate, fresh, decision.decision, gating)
     return decision.decision
 
 
@@ -135,8 +141,26 @@ class _Standing:
     confirmed: Confirmed
 
 
+def crossed(bench: Bench, trial: Trial, gating: Gating) -> bool:
+    """Whether it passed the gate and only waits for its edits to be looked at one by one."""
+    with bench.database.reading() as connection:
+        done = proposals.pairs(connection, trial.candidate.id)
+    verdict = _standing(done, trial.candidate, gating).decision.verdict
+    return verdict is Verdict.ACCEPTED and _is_held(bench, trial.candidate, gating)
+
+
+def _is_held(bench: Bench, candidate: Candidate, gating: Gating) -> bool:
+    """Whether a crossing does not accept it yet: a bundle that was not taken apart."""
+    if candidate.origin is not Origin.REFLECTION or len(candidate.edits) < 2 or not gating.attributing.most:
+        return False
+    with bench.database.reading() as connection:
+        found = attributions.load(connection, candidate.id)
+    return gating.rule is Rule.EVIDENCE and not (found and all(one.kept for one in found))
+
+
 def _standing(done: Sequence[Pair], candidate: Candidate, gating: Gating) -> _Standing:
-    decision, confirmed = settle(done, candidate.tasks, gating.terms(candidate.alpha), gating.confirming)
+    terms = gating.terms(candidate.alpha, candidate.margin)
+    decision, confirmed = settle(done, candidate.tasks, terms, gating.confirming)
     return _Standing(decision=decision, confirmed=confirmed)
 
 
@@ -157,7 +181,9 @@ def _next(
     return schedule.draws(candidate, limit, gating.baseline_samples, gating.rule)[drawn:]
 
 
-def _keep(bench: Bench, candidate: Candidate, fresh: Sequence[Pair], decision: Decision) -> None:
+def _keep(bench: Bench, candidate: Candidate, fresh: Sequence[Pair], decision: Decision, gating: Gating) -> None:
+    if decision.verdict is Verdict.ACCEPTED and _is_held(bench, candidate, gating):
+        decision = replace(decision, verdict=Verdict.UNDECIDED, reason=f"{decision.reason}; each edit is left out once")
     with bench.database.writing() as connection:
         proposals.save_pairs(connection, candidate.id, fresh, bench.night_id)
         nights = proposals.nights(connection, candidate.id)

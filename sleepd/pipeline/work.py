@@ -69,8 +69,15 @@ def find_work(recurring: Mapping[ClusterId, Sequence[StoredTask]], surroundings:
 
 
 def live_text(target: SkillTarget) -> str:
-    """What stands in the target's file now; "" when it is not there."""
-    file = files.read(Path(target.path))
+    """What stands in the target's file now; "" when it is not there.
+
+    Raises `Conflict` when the file could not be written, so that nothing is spent on a change of it, and nothing that
+    a link leads to is sent to a model.
+    """
+    path = Path(target.path)
+    if target.project:
+        files.check(path, root=Path(target.project))
+    file = files.read(path)
     return file.text if file is not None else ""
 
 

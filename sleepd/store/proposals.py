@@ -146,7 +146,12 @@ def decide(connection: Connection, id_: Digest, decision: Decision, nights: int)
 
 def close(connection: Connection, id_: Digest, reason: str) -> None:
     """End a candidate without a decision."""
-    values = {"verdict": Verdict.CLOSED.value, "reason": reason}
+    end(connection, id_, Verdict.CLOSED, reason)
+
+
+def end(connection: Connection, id_: Digest, verdict: Verdict, reason: str) -> None:
+    """End a candidate, whatever its evidence."""
+    values = {"verdict": verdict.value, "reason": reason}
     connection.execute(update(t.candidates).where(t.candidates.c.id == id_).values(values))
 
 

@@ -21,15 +21,15 @@ from sleepd.pipeline.adopt import reject
 from sleepd.pipeline.drift import watch
 from sleepd.pipeline.mine import clusters
 from sleepd.pipeline.night import outlook
-from sleepd.pipeline.optimize import exhausted
 from sleepd.pipeline.trial import Ground, enter, measure
+from sleepd.pipeline.waiting import exhausted
 from sleepd.pipeline.work import Work, find_work
 from sleepd.simulate.cast import persona
 from sleepd.store import proposals, rollouts, tasks
 from sleepd.store.database import open_database
 from sleepd.store.nights import Night, NightStatus
 from sleepd.store.proposals import Status, Trial
-from tests.pipeline.world import World
+from tests.pipeline.world import World, night_rows
 
 OUTAGE = Failure(cause=Cause.QUOTA, message="the limit is reached")
 EVERYTHING = ("rollouts", "reflections", "candidates", "pairs", "proposals")
@@ -317,7 +317,7 @@ def before_the_alarm(copy_of_mined: Callable[[str], World]) -> tuple[World, int]
 
 
 def result(world: World) -> dict[str, list[dict[str, object]]]:
-    return {t: world.rows(t) for t in EVERYTHING} | {"nights": world.rows("nights", "started_at", "ended_at")}
+    return {t: world.rows(t) for t in EVERYTHING} | {"nights": night_rows(world)}
 
 
 class TestSweep:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,7 +17,7 @@ from sleepd.models.scripted import FailingAt, ScriptedModel
 from sleepd.pipeline.night import night_id, outlook, preflight
 from sleepd.pipeline.prompts import OWN_MARK
 from sleepd.store.nights import NightStatus
-from tests.pipeline.world import World, make
+from tests.pipeline.world import World, make, night_rows
 
 EVERYTHING = ("rollouts", "reflections", "candidates", "pairs", "proposals", "tasks", "checks")
 OUTAGE = Failure(cause=Cause.QUOTA, message="the limit is reached; it resets at 03:00")
@@ -47,14 +46,6 @@ class KilledAt:
 
 def result(world: World) -> dict[str, list[dict[str, object]]]:
     return {table: world.rows(table) for table in EVERYTHING}
-
-
-def night_rows(world: World) -> list[dict[str, object]]:
-    """Without what tells of the way there: when, and in how many attempts."""
-    rows = world.rows("nights", "started_at", "ended_at")
-    reports = [json.loads(str(row["report"])) for row in rows]
-    kept = [{name: value for name, value in report.items() if "attempt" not in name} for report in reports]
-    return [{**row, "report": report} for row, report in zip(rows, kept, strict=True)]
 
 
 class TestUndisturbed:

@@ -14,9 +14,9 @@ from sleepd.core.ports import Ask, Failure, Model, Reply
 from sleepd.core.select import Backed, Bundle
 from sleepd.models.scripted import FailingAt, ScriptedModel
 from sleepd.pipeline.mine import clusters
-from sleepd.pipeline.optimize import exhausted
 from sleepd.pipeline.rollout import Bench
 from sleepd.pipeline.trial import Gating, Ground, allowance, enter, identity, measure
+from sleepd.pipeline.waiting import exhausted
 from sleepd.pipeline.work import Work, find_work
 from sleepd.store import proposals, tasks
 from sleepd.store.proposals import Trial

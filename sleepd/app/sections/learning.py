@@ -27,6 +27,11 @@ class Optimizer(Section):
         default=8,
         description="Training tasks one reflection reads. Eight with their attempts fit a model's attention.",
     )
+    samples: Annotated[int, Field(ge=1, le=8)] = Field(
+        default=1,
+        description="Rollouts of each training task that a reflection reads. More show what the same text does well "
+        "at one time and badly at another, and cost as many calls.",
+    )
     recall_k: Annotated[int, Field(ge=0)] = Field(
         default=5,
         description="Similar past tasks that join a reflection, with good and bad attempts side by side. Five show "
@@ -98,6 +103,11 @@ class Gate(Section):
         default=0.5,
         description="The drop of one task's mean score that the look at single tasks is made for. Smaller drops of a "
         "single task would take hundreds of rollouts to see.",
+    )
+    attribution_pairs: Annotated[int, Field(ge=0)] = Field(
+        default=64,
+        description="Pairs at most for each edit of a bundle that crossed, tried without that edit: what hurts or "
+        "carries nothing does not ride along. 0: bundles are not taken apart.",
     )
     waiting_share: Share = Field(
         default=0.5,

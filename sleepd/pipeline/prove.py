@@ -1,0 +1,57 @@
+"""Put a candidate through the gate; a bundle that crosses is taken apart, and what is left of it is proven anew."""
+
+from __future__ import annotations
+
+from sleepd.core.model import Attribution, Origin, Verdict, digest
+from sleepd.core.select import Bundle
+from sleepd.pipeline.attribute import applied, attribute
+from sleepd.pipeline.rollout import Bench
+from sleepd.pipeline.trial import Gating, Ground, allowance, crossed, enter, identity, measure
+from sleepd.store import proposals
+from sleepd.store.proposals import Trial
+
+
+def prove(bench: Bench, ground: Ground, trial: Trial, gating: Gating, budget: int) -> tuple[Trial, ...]:
+    """The candidate as it stands after at most `budget` pairs of tonight, and what came of taking it apart.
+
+    A bundle whose edits all carry something is accepted as it is. Else it ends as `pruned`, and its text without the
+    others is a new candidate with an index and a level of its own: what is adopted is what was gated (promise 7).
+    Raises `NotMeasured` or `BudgetSpent`; a rerun goes on from there.
+    """
+    measure(bench, ground, trial, gating, budget)
+    if not crossed(bench, trial, gating):
+        return (again(bench, trial),)
+    found = attribute(bench, ground, trial.candidate, gating.attributing)
+    dropped = [one for one in found if not one.kept]
+    if not dropped:
+        measure(bench, ground, trial, gating, budget)
+        return (again(bench, trial),)
+    _pruned(bench, trial, dropped)
+    return (again(bench, trial), *_anew(bench, ground, trial, dropped, gating))
+
+
+def again(bench: Bench, trial: Trial) -> Trial:
+    """The trial as it stands now."""
+    with bench.database.reading() as connection:
+        return proposals.trial(connection, trial.candidate.id)
+
+
+def _pruned(bench: Bench, trial: Trial, dropped: list[Attribution]) -> None:
+    count = f"{len(dropped)} of its {len(trial.candidate.edits)} edits"
+    reason = (
+        f"better on the whole, but {count} carried nothing: goes on without {'it' if len(dropped) == 1 else 'them'}"
+    )
+    with bench.database.writing() as connection:
+        proposals.end(connection, trial.candidate.id, Verdict.PRUNED, reason)
+
+
+def _anew(bench: Bench, ground: Ground, trial: Trial, dropped: list[Attribution], gating: Gating) -> tuple[Trial, ...]:
+    lost = {one.edit_id for one in dropped}
+    kept = tuple(e for e in trial.candidate.edits if e.id not in lost)
+    text = applied(ground, kept).text
+    budget = allowance(bench, identity(bench, ground, digest(text), gating), gating.pairs_per_night)
+    bundle = Bundle.of(kept, trial.sessions, origin=Origin.PRUNED)
+    pruned = enter(bench, ground, bundle, text, gating)
+    if budget:
+        measure(bench, ground, pruned, gating, budget)
+    return (again(bench, pruned),)

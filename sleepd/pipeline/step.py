@@ -1,0 +1,145 @@
+"""One step of the loop before its gate: rollouts of a minibatch, reflections over them, and what is worth trying."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sleepd.core import recall, schedule
+from sleepd.core.model import Split, Task, TaskId, Verdict
+from sleepd.core.schedule import TRAINING_SAMPLE, TRAINING_SAMPLES_APART
+from sleepd.core.select import Backed, Bundle, Tried, aggregate, select
+from sleepd.pipeline import buffer, trace
+from sleepd.pipeline.buffer import Failed
+from sleepd.pipeline.mine import vectors_of
+from sleepd.pipeline.prompts import Case
+from sleepd.pipeline.reflect import reflect
+from sleepd.pipeline.rollout import Bench, Order, run_all
+from sleepd.pipeline.trial import Ground
+from sleepd.pipeline.work import Work
+from sleepd.store import attributions, proposals, rollouts
+from sleepd.store.proposals import Status, Trial
+from sleepd.store.tasks import StoredTask
+
+_RECOGNISED = 200
+"""So many of its first characters tell a request again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stepping:
+    """How one step looks at the work."""
+
+    number: int
+    """From 0 within the night or the epoch."""
+    edit_budget: int
+    """The textual learning rate in force: edits that one candidate may hold."""
+    minibatch: int = 8
+    samples: int = 1
+    """Rollouts of each task: more show what the same text does differently from one time to the next."""
+    recall_k: int = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stepped:
+    """What a step came to before its gate."""
+
+    bundles: tuple[Bundle, ...]
+    problems: tuple[str, ...]
+    """What the reflection model said that could not be used."""
+
+
+def step(bench: Bench, ground: Ground, work: Work, stepping: Stepping, trials: Sequence[Trial]) -> Stepped:
+    """Rollouts of a minibatch of train tasks, reflections over them, and what is worth trying.
+
+    `trials` are the candidates tried on this text until now. Raises `NotMeasured` or `BudgetSpent`.
+    """
+    cases = _cases(bench, ground, work, stepping, len(trials))
+    declined = buffer.turned_down(bench.database, ground.target.path, but_of=bench.night_id)
+    known = (*declined, *buffer.failed(bench.database, trials))
+    reflected = reflect(bench, ground.base, cases, known, stepping.edit_budget * 3)
+    backed, again = _without(declined, aggregate(reflected.proposed))
+    tried = [*(one for t in trials for one in _tried(bench, t)), *_set_aside(bench, ground)]
+    foreign = trace.foreign(bench.database, work, backed, ground.base)
+    bundles = select(backed, stepping.edit_budget, tried, reflections=len(reflected.proposed), foreign=foreign)
+    return Stepped(bundles=bundles, problems=(*reflected.problems, *again))
+
+
+def _cases(bench: Bench, ground: Ground, work: Work, stepping: Stepping, tried: int) -> list[Case]:
+    """The minibatch with what the present text makes of it, and the most similar past work."""
+    train = work.usable(Split.TRAIN)
+    with bench.database.writing() as connection:
+        base = rollouts.put_text(connection, ground.base)
+    seed = f"{base}:{stepping.number}:{tried}"
+    chosen = schedule.minibatch([s.task.id for s in train], stepping.minibatch, seed)
+    some = [s for s in train if s.task.id in chosen]
+    first = TRAINING_SAMPLE + stepping.number
+    samples = [first + n * TRAINING_SAMPLES_APART for n in range(stepping.samples)]
+    made = iter(run_all(bench, [Order(task=s, text=base, sample=sample) for s in some for sample in samples]))
+    near = _neighbours(bench, work, some, stepping.recall_k)
+    judging = [s.task for s in work.tasks if s.split is not Split.TRAIN]
+    return [
+        Case(
+            task=_unsealed(s.task, judging),
+            rollouts=tuple(next(made) for _ in samples),
+            neighbours=near[s.task.id],
+        )
+        for s in some
+    ]
+
+
+def _without(declined: Sequence[Failed], backed: Sequence[Backed]) -> tuple[list[Backed], list[str]]:
+    """What may be tried, and a line for each that a person turned down before."""
+    again = [b for b in backed if any(buffer.says_the_same(b.edit, d.edit) for d in declined)]
+    lines = [f"turned down by you before, so not tried: {b.edit.text or f'{b.edit.op} {b.edit.anchor}'}" for b in again]
+    return [b for b in backed if b not in again], lines
+
+
+def _tried(bench: Bench, trial: Trial) -> Iterator[Tried]:
+    """What a candidate says about its edits. Of one that was taken apart: those that carried nothing, one by one."""
+    if trial.candidate.verdict is not Verdict.PRUNED:
+        yield Tried(edits=frozenset(e.id for e in trial.candidate.edits), verdict=trial.candidate.verdict)
+        return
+    with bench.database.reading() as connection:
+        found = attributions.load(connection, trial.candidate.id)
+    yield from (Tried(edits=frozenset([one.edit_id]), verdict=Verdict.REJECTED) for one in found if not one.kept)
+
+
+def _set_aside(bench: Bench, ground: Ground) -> Iterator[Tried]:
+    """Edits that were quarantined or that a person turned down: never again for this file, whatever its text.
+
+    Tonight's own do not count, so that a rerun of a killed night comes to the same candidates.
+    """
+    with bench.database.reading() as connection:
+        for one in proposals.proposals(connection):
+            trial = proposals.trial(connection, one.id)
+            if (
+                one.status in (Status.QUARANTINED, Status.REJECTED)
+                and one.night_id != bench.night_id
+                and trial.candidate.target.path == ground.target.path
+            ):
+                yield Tried(edits=frozenset(e.id for e in trial.candidate.edits), verdict=trial.candidate.verdict)
+
+
+def _unsealed(task: Task, judging: Sequence[Task]) -> Task:
+    """The task without what came before it, when that may have been work that only judges (promise 5)."""
+    told = any(
+        t.session_id == task.session_id and (t.at < task.at or t.request[:_RECOGNISED] in task.context) for t in judging
+    )
+    return replace(task, context="") if told else task
+
+
+def _neighbours(bench: Bench, work: Work, some: Sequence[StoredTask], k: int) -> dict[TaskId, tuple[Task, ...]]:
+    """The most similar past tasks of each: only from the train side, and none of the minibatch itself."""
+    chosen = {s.task.id for s in some}
+    pool = [s for s in work.tasks if s.split is Split.TRAIN and not s.retired and s.task.id not in chosen]
+    if not pool or not k:
+        return dict.fromkeys(chosen, ())
+    vectors, _ = vectors_of(bench.database, bench.embedder, [s.task.request for s in (*pool, *some)])
+    by_id = {s.task.id: s.task for s in pool}
+    ids = [s.task.id for s in pool]
+    queries = vectors[len(pool) :]
+    rows = np.ascontiguousarray(vectors[: len(pool)])
+    found = (recall.nearest(query, ids, rows, k) for query in queries)
+    return {s.task.id: tuple(by_id[i] for i, _ in near) for s, near in zip(some, found, strict=True)}

@@ -1,0 +1,62 @@
+"""Which edits of a bundle stay: those that help, never those that hurt."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sleepd.core.attribution import Attributing, interval, stays
+from sleepd.core.gate import Floats
+
+HOW = Attributing()
+
+
+def decided(rng: np.random.Generator, full: float, without: float) -> bool:
+    """Pass/fail rollouts at these rates, a few at a time, until the edit stays or goes."""
+    a, b = (rng.random(HOW.most) < full).astype(float), (rng.random(HOW.most) < without).astype(float)
+    for n in range(8, HOW.most + 1, 8):
+        answer = stays(a[:n], b[:n], HOW)
+        if answer is not None:
+            return answer
+    raise AssertionError("undecided after all its pairs")
+
+
+@pytest.mark.parametrize(("full", "without", "low", "high"), [
+    (0.95, 0.3, 0.98, 1.0),
+    (0.8, 0.55, 0.8, 1.0),
+    (0.6, 0.75, 0.0, 0.03),
+    (0.3, 0.95, 0.0, 0.0),
+    (0.9, 0.9, 0.0, 0.2),
+])  # fmt: skip
+def test_how_often_an_edit_stays(full: float, without: float, low: float, high: float) -> None:
+    """The share of 300 edits with these pass rates, with and without them."""
+    rng = np.random.default_rng(1)
+    assert low <= np.mean([decided(rng, full, without) for _ in range(300)]) <= high
+
+
+def test_a_missing_score_is_no_gift() -> None:
+    """A bundle that answers nothing in time keeps no edit; one that does so without the edit proves nothing for it."""
+    scores: Floats = np.ones(HOW.most)
+    missing: Floats = np.full(HOW.most, np.nan)
+    assert not stays(missing, np.zeros(HOW.most), HOW)
+    assert not stays(scores, missing, HOW)
+
+
+def test_the_first_bet_to_win_decides() -> None:
+    """What comes later does not count, so it does not matter how many pairs are drawn at once."""
+    full, without = np.concatenate([np.ones(20), np.zeros(44)]), np.concatenate([np.zeros(20), np.ones(44)])
+    assert stays(full, without, HOW)
+    assert stays(full[:24], without[:24], HOW)
+
+
+def test_the_interval_holds_the_truth() -> None:
+    """In at least 95 of 100 series, at all of their looks together; it narrows as pairs come in."""
+    rng = np.random.default_rng(2)
+    missed = 0
+    for _ in range(60):
+        full, without = (rng.random(64) < 0.8).astype(float), (rng.random(64) < 0.5).astype(float)
+        looks = [interval(full[:n], without[:n]) for n in (8, 16, 32, 64)]
+        missed += any(not low - 0.01 <= 0.3 <= high + 0.01 for low, high in looks)
+    assert missed <= 3
+    assert looks[-1][1] - looks[-1][0] < looks[0][1] - looks[0][0]
+    assert (-1.0, 1.0) == interval(np.array([np.nan]), np.array([1.0]))

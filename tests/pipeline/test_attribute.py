@@ -1,0 +1,114 @@
+"""A bundle that crosses is taken apart: what hurts or carries nothing does not ride along."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sleepd.core.attribution import Attributing
+from sleepd.core.confirmation import Confirming
+from sleepd.core.errors import NotMeasured
+from sleepd.core.model import Cause, Edit, EditOp, Origin, Split, Verdict
+from sleepd.core.ports import Failure
+from sleepd.core.select import Bundle
+from sleepd.models.scripted import FailingAt
+from sleepd.pipeline import buffer
+from sleepd.pipeline.attribute import applied
+from sleepd.pipeline.mine import clusters
+from sleepd.pipeline.prove import prove
+from sleepd.pipeline.rollout import Bench
+from sleepd.pipeline.trial import Gating, Ground, enter
+from sleepd.pipeline.work import find_work
+from sleepd.store import tasks
+from sleepd.store.proposals import Trial
+from tests.pipeline.world import World
+
+GATING = Gating(pairs_per_night=200, baseline_samples=2, confirming=Confirming(least=1))
+OUTAGE = Failure(cause=Cause.NETWORK, message="no route")
+
+
+def add(text: str) -> Edit:
+    return Edit(op=EditOp.ADD, anchor=None, text=text, reason="")
+
+
+TICKET = add("Start with the ticket key in square brackets.")
+TESTED = add("End with a Tested line that names the command.")
+USELESS = add("Mention the weather now and then.")
+HARMFUL = add("Never start with the ticket key, and leave the Risk line out.")
+AGAIN = add("The subject begins with the ticket key in square brackets.")
+
+
+def ground_of(world: World) -> Ground:
+    with world.database.reading() as connection:
+        everything = tasks.load(connection)
+    work = find_work(clusters(everything, 2), world.surroundings)[0]
+    return Ground(target=work.target, base="", tasks=work.usable(Split.VAL))
+
+
+def proven(bench: Bench, ground: Ground, *edits: Edit, gating: Gating = GATING) -> tuple[Trial, ...]:
+    made = Bundle.of(edits, ["s1"], origin=Origin.REFLECTION)
+    trial = enter(bench, ground, made, applied(ground, edits).text, gating)
+    return prove(bench, ground, trial, gating, gating.pairs_per_night)
+
+
+class TestTakingApart:
+    def test_what_carries_nothing_is_left_out_and_the_rest_is_gated_anew(self, world: World) -> None:
+        """Under an index of its own; the bundle itself ends as pruned, and its useless edit is remembered as such."""
+        bench, ground = world.bench(), ground_of(world)
+        bundle, pruned = proven(bench, ground, TICKET, USELESS, TESTED)
+        assert Verdict.PRUNED is bundle.candidate.verdict
+        assert (Verdict.ACCEPTED, Origin.PRUNED) == (pruned.candidate.verdict, pruned.candidate.origin)
+        assert (TICKET, TESTED) == pruned.candidate.edits
+        assert applied(ground, [TICKET, TESTED]).text == bench.text(pruned.candidate.text)
+        assert (1, 2) == (bundle.candidate.index, pruned.candidate.index)
+        assert [USELESS] == [f.edit for f in buffer.failed(world.database, [bundle, pruned])]
+
+    def test_a_bundle_that_carries_its_weight_is_accepted_as_it_is(self, world: World) -> None:
+        """With a row for each edit: its part of the gain, the interval, its rent."""
+        (trial,) = proven(world.bench(), ground_of(world), TICKET, TESTED)
+        assert Verdict.ACCEPTED is trial.candidate.verdict
+        rows = world.rows("attributions")
+        assert 2 == len(rows)
+        for row in rows:
+            assert row["low"] < row["effect"] < row["high"]  # type: ignore[operator]
+            assert row["effect"] > 0.1  # type: ignore[operator]
+            assert row["tokens"] > 0  # type: ignore[operator]
+
+    def test_what_hurts_never_rides_along(self, world: World) -> None:
+        """Even in a bundle that is better on the whole."""
+        bundle, pruned = proven(world.bench(), ground_of(world), TESTED, HARMFUL, TICKET)
+        assert Verdict.PRUNED is bundle.candidate.verdict
+        assert HARMFUL not in pruned.candidate.edits
+
+    def test_two_edits_that_say_the_same_do_not_drag_each_other_out(self, world: World) -> None:
+        """Left out alone, neither is missed; one of them stays."""
+        *_, last = proven(world.bench(), ground_of(world), TICKET, AGAIN, TESTED)
+        assert Verdict.ACCEPTED is last.candidate.verdict
+        assert 1 == len({TICKET, AGAIN} & set(last.candidate.edits))
+
+    def test_it_can_be_left_out(self, world: World) -> None:
+        """With `most` 0 the bundle is accepted whole."""
+        gating = replace(GATING, attributing=Attributing(most=0))
+        (trial,) = proven(world.bench(), ground_of(world), TICKET, USELESS, TESTED, gating=gating)
+        assert Verdict.ACCEPTED is trial.candidate.verdict
+        assert [] == world.rows("attributions")
+
+    @pytest.mark.parametrize("part", [0.5, 0.7, 0.9, 0.99])
+    def test_an_outage_on_the_way_leads_to_the_same_end(self, world: World, part: float) -> None:
+        """Nothing is accepted before it was taken apart, and the rerun comes to the same texts and rows."""
+        counted = FailingAt(world.model, 0, OUTAGE)
+        ground = ground_of(world)
+        whole = replace(world.bench(counted), night_id="other")
+        undisturbed = proven(whole, ground, TICKET, USELESS, TESTED)
+        rows = world.rows("attributions")
+        with world.database.writing() as connection:
+            for table in ("attributions", "pairs", "candidates", "rollouts"):
+                connection.exec_driver_sql(f"DELETE FROM {table}")
+        failing = world.bench(FailingAt(world.model, int(counted.asked * part), OUTAGE))
+        with pytest.raises(NotMeasured):
+            proven(failing, ground, TICKET, USELESS, TESTED)
+        assert "accepted" not in {row["verdict"] for row in world.rows("candidates")}
+        again = proven(world.bench(), ground, TICKET, USELESS, TESTED)
+        assert [t.candidate for t in undisturbed] == [t.candidate for t in again]
+        assert rows == world.rows("attributions")
