@@ -8,12 +8,15 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from sleepd.app import agent
 from tests.app.command import SESSIONS, configure, live_in, sleepd
+from tests.e2e.clients import Terminal, a_person, eventually
 from tests.stub.script import Call, Say, Step
 from tests.stub.server import Logged, Stub
 
@@ -36,15 +39,20 @@ def copilot() -> Path:
 
 @pytest.fixture
 def home(own_home: Path) -> Path:
-    """A home in which a night was run, and the server is entered with Copilot as docs/how-to/copilot.md says."""
+    """A home in which a night was run, and Copilot knows the server."""
     configure(own_home)
     live_in(own_home, SESSIONS)
     assert 0 == sleepd("run").code
+    enter(own_home)
+    return own_home
+
+
+def enter(home: Path) -> None:
+    """Tell Copilot of the server, as docs/how-to/copilot.md says."""
     entry = {"type": "local", "command": sys.executable, "args": ["-m", "sleepd", "mcp"], "tools": ["*"]}
-    file = own_home / ".copilot" / "mcp-config.json"
+    file = home / ".copilot" / "mcp-config.json"
     file.parent.mkdir(exist_ok=True)
     file.write_text(json.dumps({"mcpServers": {"sleepd": entry}}))
-    return own_home
 
 
 def prompt(copilot: Path, home: Path, steps: Sequence[Step]) -> tuple[str, list[Logged]]:
@@ -82,7 +90,8 @@ def environment(url: str) -> Mapping[str, str]:
 
 def told(requests: Sequence[Logged]) -> list[str]:
     """The results of its tool calls as the model got them, in order."""
-    messages: list[dict[str, Any]] = [r for r in requests if r.body.get("messages")][-1].body["messages"]
+    asked = [r.body["messages"] for r in requests if r.body.get("messages")]
+    messages: list[dict[str, Any]] = asked[-1] if asked else []
     return [str(m["content"]) for m in messages if m["role"] == "tool"]
 
 
@@ -120,3 +129,28 @@ def test_the_agent_alone_adopts_nothing(copilot: Path, home: Path) -> None:
     _, requests = prompt(copilot, home, [Call("sleepd-adopt", {**id_, "digest": digest})])
     assert "nothing was changed: the user" in told(requests)[0] and not file.exists()
     assert "waiting" == waiting()["status"]
+
+
+@pytest.mark.parametrize(("keys", "written"), [(b"\r", True), (b"\x1b[B\r", False)], ids=["yes", "no"])
+def test_the_person_decides_in_the_client(own_home: Path, tmp_path: Path, keys: bytes, written: bool) -> None:
+    """In a terminal Copilot shows them file and diff, and only their yes writes."""
+    with a_person(own_home, tmp_path, {}) as person:
+        live_in(own_home, SESSIONS)
+        person.dreams()
+        enter(own_home)
+        proposal = waiting()
+        shown = agent.show(proposal["id"]).data
+        call = Call("sleepd-adopt", {"id": shown["id"], "digest": shown["digest"]})
+        person.stub.scenarios = {"adopt": (call, Say("All seen."))}
+        (own_home / ".copilot" / "config.json").write_text(json.dumps({"trusted_folders": [str(person.project)]}))
+        with closing(Terminal(person, "copilot", "--allow-all-tools", "--disable-builtin-mcps")) as terminal:
+            terminal.waits_for("1 MCP server")
+            terminal.types("stub:adopt")
+            terminal.waits_for("Adopt proposal")
+            terminal.waits_for(proposal["candidate"]["edits"][0]["text"])
+            terminal.waits_for("decline")
+            os.write(terminal._stream, keys)
+            eventually(lambda: told(person.stub.requests) != [], "the model is told")
+        (said,) = told(person.stub.requests)
+    assert f'"done":{str(written).lower()}' in said, said
+    assert written == Path(proposal["candidate"]["path"]).exists()
