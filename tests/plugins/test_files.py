@@ -1,38 +1,147 @@
-"""The files outside Python call only commands that exist."""
+"""What stands outside Python, and what the pages say: every command and every option in it exists."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_command
 
-from sleepd.app.cli import VERBS
+from sleepd import __version__
+from sleepd.app.cli import VERBS, app
 from sleepd.skills.targets import frontmatter
 
 ROOT = Path(__file__).resolve().parents[2]
+PLUGIN = ROOT / "plugins" / "claude-code"
 UNITS = ROOT / "sleepd" / "app" / "service" / "units"
 TEXTS = [p for p in [*sorted((ROOT / "plugins").rglob("*")), *sorted(UNITS.iterdir())] if p.is_file()]
-PROSE = [*TEXTS, ROOT / "README.md", *sorted((ROOT / "docs" / "how-to").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PROSE = [*TEXTS, *(page for page in PAGES if page.parent.name not in ("decisions", "reference"))]
+
+# Where a command stands: in `code`, in a block, in what an agent may run, behind a folder in a script or a unit.
+INLINE = re.compile(r"(?<!`)`(?:\S*/)?sleepd ([^`]+)`(?!`)")
+IN_A_BLOCK = re.compile(r"^ *(?:\$ )?(?:\S*/)?sleepd (.+)$", re.MULTILINE)
+ALLOWED = re.compile(r"Bash\(sleepd ([^)]*)\)")
+IN_A_SCRIPT = re.compile(r"(?:bin/|\} |\$)sleepd\"? ([a-z-].*)$", re.MULTILINE)
+
+
+def commands(path: Path) -> Iterator[str]:
+    """What follows `sleepd` wherever the file names a command."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".md":
+        blocks = re.findall(r"^ *```.*?^ *```", text, re.DOTALL | re.MULTILINE)
+        plain = re.sub(r"^ *```.*?^ *```", "", text, flags=re.DOTALL | re.MULTILINE)
+        yield from (found.replace("\n", " ") for found in INLINE.findall(plain))
+        yield from (found for block in blocks for found in IN_A_BLOCK.findall(block))
+        yield from ALLOWED.findall(text)
+    else:
+        yield from IN_A_SCRIPT.findall(text)
+
+
+def mistakes(said: str) -> list[str]:
+    """The words of a command that no verb, part of a verb or option answers to."""
+    words = [word.rstrip(":*,.;") for word in re.split(r" [|;&>#]|\s#", f"{said} ")[0].split()]
+    command: Any = get_command(app)
+    wrong = []
+    for position, word in enumerate(words):
+        if word.startswith("-") and word.strip("-"):
+            wrong += [] if word.split("=")[0] in options(command) else [word]
+        elif hasattr(command, "list_commands") and re.fullmatch(r"[a-z][a-z|\\-]*", word):
+            if position and words[position - 1] == "--environment":
+                continue
+            named = [command.get_command(None, name) for name in re.split(r"\\?\|", word)]
+            if None in named:
+                return [*wrong, word]
+            command = named[0]
+    return wrong
+
+
+def options(command: Any) -> set[str]:
+    return {"--help", *(name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts))}
+
+
+@pytest.mark.parametrize("path", PROSE, ids=lambda p: str(p.relative_to(ROOT)))
+def test_every_command_named_in_a_file_exists(path: Path) -> None:
+    """Each verb, each part of a verb and each option that a file names is one of the command line."""
+    assert {} == {said: wrong for said in commands(path) if (wrong := mistakes(said))}
 
 
 def test_there_is_something_to_check() -> None:
-    """The folders hold files."""
-    assert 6 <= len(TEXTS)
+    """The files hold the commands they are known to hold; a rule that finds nothing would pass everything."""
+    found = {said for path in PROSE for said in commands(path)}
+    assert {"harvest --quiet", "notice --hook claude-code", "adopt ID --digest DIGEST", "run --dry-run:*"} <= found
+    assert len(VERBS) - 6 <= len({said.split()[0] for said in found} & set(VERBS))
 
 
-@pytest.mark.parametrize("path", PROSE, ids=lambda p: p.name)
-def test_every_command_named_in_a_file_exists(path: Path) -> None:
-    """Each `sleepd VERB` in code is a verb of the command line."""
-    text = path.read_text(encoding="utf-8")
-    named = set(re.findall(r"(?:`|bin/)sleepd ([a-z][a-z-]+)", text))
-    assert set() == named - set(VERBS)
+@pytest.mark.parametrize(
+    ("said", "wrong"),
+    [
+        ("status", []),
+        ("stauts", ["stauts"]),
+        ("run --dry-run", []),
+        ("run --dri-run", ["--dri-run"]),
+        ("status --dry-run", ["--dry-run"]),
+        ("plugin install all", []),
+        ("plugin put all", ["put"]),
+        ("plugin install|uninstall codex", []),
+        ("plugin install --json=yes codex", []),
+        ("--environment some-file harvest --quiet", []),
+        ("--enviroment harvest", ["--enviroment"]),
+        ("status | grep --colour night", []),
+    ],
+)
+def test_a_wrong_command_is_noticed(said: str, wrong: list[str]) -> None:
+    """The rule itself tells right from wrong."""
+    assert wrong == mistakes(said)
 
 
-def test_the_plugin_has_a_valid_manifest_and_skill() -> None:
-    """The manifest is JSON with a name; the skill says when to load it."""
-    manifest = json.loads((ROOT / "plugins/claude-code/.claude-plugin/plugin.json").read_text(encoding="utf-8"))
-    skill = frontmatter((ROOT / "plugins/claude-code/skills/sleepd/SKILL.md").read_text(encoding="utf-8"))
-    assert "sleepd" == manifest["name"] == skill["name"]
+def test_the_plugin_and_the_marketplace_agree() -> None:
+    """One name, one description, one version: that of sleepd, so that an agent can say which one it has."""
+    manifest = json.loads((PLUGIN / ".claude-plugin/plugin.json").read_text(encoding="utf-8"))
+    market = json.loads((ROOT / "plugins/.claude-plugin/marketplace.json").read_text(encoding="utf-8"))
+    (listed,) = market["plugins"]
+    assert (PLUGIN, "sleepd") == ((ROOT / "plugins" / listed["source"]).resolve(), market["name"])
+    assert {"name", "version", "description"} <= {key for key in listed if listed[key] == manifest.get(key)}
+    assert ("sleepd", __version__) == (manifest["name"], manifest["version"])
+
+
+def test_the_skill_says_when_to_load_it() -> None:
+    """Its name is its folder's, as every agent wants it."""
+    skill = frontmatter((PLUGIN / "skills/sleepd/SKILL.md").read_text(encoding="utf-8"))
+    assert "sleepd" == skill["name"]
     assert skill["description"].startswith("Use when")
+
+
+def test_looking_is_allowed_and_changing_is_asked_for() -> None:
+    """What the command may run without a question writes no skill, decides nothing and spends nothing."""
+    text = (PLUGIN / "commands/skillopt-sleep.md").read_text(encoding="utf-8")
+    allowed = set(ALLOWED.findall(text.split("---")[1]))
+    assert {"status:*", "run --dry-run:*", "review:*", "proposals:*", "service status:*"} == allowed
+
+
+def test_the_plugin_needs_nothing_outside_its_folder() -> None:
+    """No file points above the plugin: an agent copies the folder alone."""
+    assert [] == [p for p in PLUGIN.rglob("*") if p.is_symlink()]
+    hooks = json.loads((PLUGIN / "hooks/hooks.json").read_text(encoding="utf-8"))["hooks"]
+    orders = [hook["command"] for groups in hooks.values() for group in groups for hook in group["hooks"]]
+    files = [re.fullmatch(r'sh "\$\{CLAUDE_PLUGIN_ROOT\}/(\S+)"', order) for order in orders]
+    assert [True, True] == [found is not None and (PLUGIN / found[1]).is_file() for found in files]
+    assert [] == [p.name for p in (PLUGIN / "hooks").iterdir() if "/../../" in p.read_text(encoding="utf-8")]
+
+
+def test_scripts_can_be_executed() -> None:
+    """As git and the wheel keep them."""
+    scripts = [p for p in PLUGIN.rglob("*") if p.is_file() and p.read_bytes().startswith(b"#!")]
+    assert {"session-start", "session-end", "sleepd"} == {p.name for p in scripts if os.access(p, os.X_OK)}
+
+
+def test_the_wheel_is_told_to_carry_the_plugin() -> None:
+    """`make e2e` builds one and looks; this holds the setting that does it."""
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert ("sleepd/plugins", True) == (wheel["sources"]["plugins"], "plugins" in wheel["only-include"])
