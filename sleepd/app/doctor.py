@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from sleepd.app import compose, config, locks, registry
+from sleepd.app import clock, compose, config, locks, registry, report
 from sleepd.app.init import agents
 from sleepd.app.places import Places
+from sleepd.app.service import choice, standing
+from sleepd.app.service.plan import plan
 from sleepd.app.settings import Settings
 from sleepd.core.errors import SleepdError
 from sleepd.core.ports import Ask, Failure, Purpose
@@ -51,6 +53,7 @@ def examine(places: Places, *, live: bool = False) -> tuple[Row, ...]:
     rows += [*_database(places), _disk(places), _lock(places), *_variables()]
     if not isinstance(settings, Row):
         rows += [*_questions(settings), *_embedder(settings), _model(settings, live=live)]
+        rows.append(_explained("schedule", lambda: _schedule(places)))
     return tuple(rows)
 
 
@@ -107,7 +110,9 @@ def _settings(places: Places) -> Settings | Row:
     try:
         return config.load()
     except SleepdError as error:
-        return _failed("settings", str(error), f"correct it, or move {places.config} away and run sleepd init")
+        held = places.daemon_lock.exists() and locks.is_held(places.daemon_lock)
+        kept = "; until then the daemon keeps to the settings of before" if held else ""
+        return _failed("settings", str(error), f"correct it, or move {places.config} away and run sleepd init{kept}")
 
 
 def _settings_words(places: Places) -> str:
@@ -217,3 +222,13 @@ def _login(settings: Settings, *, live: bool) -> Row:
         if isinstance(outcome, Failure):
             return _failed("model", f"{model.key}: {outcome.cause}", outcome.message)
     return _ok("model", f"{names} answered")
+
+
+def _schedule(places: Places) -> Row:
+    found = standing.look(choice.known(sys.platform), plan(places, config.load_file_alone()), places, clock.now())
+    if not found.schedules:
+        return _warning("schedule", "no night starts by itself", "sleepd service install")
+    if found.faults:
+        return _warning("schedule", "; ".join(found.faults), "sleepd service status tells more; install it again")
+    kinds = ", ".join(seen.kind for seen in found.schedules)
+    return _ok("schedule", f"{kinds}; next night {report.moment(found.next_at)}")

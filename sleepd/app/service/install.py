@@ -15,7 +15,6 @@ from sleepd.app.service.plan import Plan, plan
 from sleepd.app.service.scheduler import Scheduler
 from sleepd.app.service.systemd import Systemd
 from sleepd.core.errors import SleepdError, UsageError
-from sleepd.store.overview import overview
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +128,7 @@ def uninstall(places: Places, platform: str) -> Removed:
     if places.environment.exists():
         places.environment.unlink()
         things.append(str(places.environment))
-    seen = overview(places.database)
+    seen = standing.learnt(places)
     on_systemd = any(isinstance(one, Systemd) for one in choice.known(platform))
     return Removed(
         things=tuple(things),

@@ -11,7 +11,8 @@ from sleepd.app.places import Places
 from sleepd.app.report import Plain
 from sleepd.app.service.plan import Plan
 from sleepd.app.service.scheduler import Scheduler, Seen
-from sleepd.store.overview import LastNight, overview
+from sleepd.core.errors import Busy, DatabaseDamaged
+from sleepd.store.overview import LastNight, Overview, overview
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +45,7 @@ def look(schedulers: tuple[Scheduler, ...], plan: Plan, places: Places, now: dat
     found = tuple(seen for one in schedulers if (seen := one.look(plan)) is not None)
     active = [seen for seen in found if seen.active is not False]
     times = [seen.next_at or standing.next_night(now, plan.at) for seen in active]
-    stands = overview(places.database)
+    stands = learnt(places)
     return Service(
         schedules=found,
         next_at=min(times, default=None),
@@ -53,6 +54,14 @@ def look(schedulers: tuple[Scheduler, ...], plan: Plan, places: Places, now: dat
         environment_fault=_environment_fault(plan.environment) if found else None,
         lingers=_lingers() if any(s.kind.startswith("systemd") for s in found) else None,
     )
+
+
+def learnt(places: Places) -> Overview | None:
+    """What the database says; None when it has nothing to say: a schedule can be removed without it."""
+    try:
+        return overview(places.database)
+    except (Busy, DatabaseDamaged):  # `sleepd doctor` has a row of its own for that
+        return None
 
 
 def _environment_fault(file: Path) -> str | None:
