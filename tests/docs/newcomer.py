@@ -20,7 +20,7 @@ from tests.docs.page import Command, Setting, as_shown, comes_true, steps
 from tests.docs.terminal import Terminal
 from tests.stub.server import Stub
 
-SESSIONS = 120
+SESSIONS = 60
 _FOREIGN = ("SLEEPD_", "XDG_", "CLAUDE", "CODEX", "COPILOT", "VSCODE", "ANTHROPIC_", "OPENAI_", "DBUS_")
 
 
@@ -44,7 +44,8 @@ def follow(page: Path, home: Path) -> Iterator[Done]:
         for step in steps(page):
             if isinstance(step, Setting):
                 # The only thing the reader does not do: the provider is reached on this machine.
-                answers.write(home / ".config/sleepd/config.toml", {**step.values, "model.base_url": address})
+                here = {"model.base_url": address} if "model.name" in step.values else {}
+                answers.write(home / ".config/sleepd/config.toml", {**step.values, **here})
                 continue
             ended = terminal.run(step.line, step.answers)
             yield Done(command=step, came=as_shown(ended.text, home), status=ended.status)
@@ -60,7 +61,7 @@ def machine(home: Path) -> Iterator[tuple[Terminal, str]]:
 def clean_environment(home: Path) -> dict[str, str]:
     """This process's environment for a user with this home: none of the developer's settings, keys or desktop."""
     given = {k: v for k, v in os.environ.items() if not k.startswith(_FOREIGN)}  # noqa: TID251  handed to a child
-    path = f"{Path(sys.executable).parent}{os.pathsep}{given['PATH']}"
+    path = os.pathsep.join([str(Path(sys.executable).parent), "/usr/bin", "/bin"])
     return {**given, "HOME": str(home), "USERPROFILE": str(home), "PATH": path}
 
 

