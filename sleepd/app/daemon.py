@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -18,7 +19,6 @@ from typing import Final
 
 import structlog
 from apscheduler.schedulers.background import BackgroundScheduler
-from apscheduler.triggers.date import DateTrigger
 
 from sleepd.app import agenda, clock, due, ear, locks, transcripts, upcoming
 from sleepd.app.children import Children
@@ -27,6 +27,7 @@ from sleepd.app.inforce import InForce
 from sleepd.app.places import Places
 from sleepd.core.errors import SleepdError
 
+_JOB: Final = "night"
 _FIRST_PAUSE: Final = timedelta(minutes=5)
 _LONGEST_PAUSE: Final = timedelta(hours=1)
 """A night that cannot even begin, such as on a full disk, is tried again after five minutes, ten, …, an hour."""
@@ -60,7 +61,7 @@ class _Daemon:
         self._clock = clockwork()
         self._settings = InForce(places)
         self._harvested: int | None = None
-        self._ticking = False
+        self._ticking = threading.Lock()
         self._failures = 0
         self._not_before: datetime | None = None
         self._said = ""
@@ -69,15 +70,20 @@ class _Daemon:
         """Listen until a signal ends it."""
         logger = structlog.get_logger()
         with self._stopped_by_signals():
+            # Each tick says when the next is to be. Should one break, the hour brings it back.
+            self._clock.add_job(self._tick, "interval", hours=1, id=_JOB)
             self._clock.start()
             try:
                 logger.info("daemon.started", at=self._settings.now.night.at)
                 self._say(f"listening; next night {self._next():%Y-%m-%d %H:%M}")
                 ear.listen(self._ear, self._heard, pace, self._places.config.parent)
             finally:
+                self._ear.stop()
                 self._children.stop()
-                self._clock.shutdown(wait=True)
-                logger.info("daemon.stopped")
+                # Its own way of waiting would hold a lock that a tick may want.
+                self._clock.shutdown(wait=False)
+                with self._ticking:
+                    logger.info("daemon.stopped")
         self._say("stopped")
 
     # The ear --------------------------------------------------------------------------------------------------------
@@ -93,8 +99,8 @@ class _Daemon:
         if seen.fingerprint != self._harvested and not self._ear.stopped:
             self._harvest(seen.fingerprint)
         # Clocks are set, and a sleeping machine's timers sleep too: look at the time again.
-        if not self._ticking:
-            self._clock.add_job(self._tick, id="night", replace_existing=True)
+        if not self._ticking.locked():
+            self._clock.modify_job(_JOB, next_run_time=clock.now())
         return seen.roots
 
     def _renew(self) -> None:
@@ -131,19 +137,17 @@ class _Daemon:
 
     def _tick(self) -> None:
         """Have the nights run that are due, and set the clock for the next."""
-        self._ticking = True
-        try:
-            begin = self._begin()
-            if begin <= clock.now() and not self._ear.stopped:
-                self._night()
+        with self._ticking:
+            try:
                 begin = self._begin()
-        except SleepdError as error:
-            self._complain(f"the time of the next night is not known, and is looked for again: {error}")
-            begin = clock.now() + _FIRST_PAUSE
-        finally:
-            self._ticking = False
+                if begin <= clock.now() and not self._ear.stopped:
+                    self._night()
+                    begin = self._begin()
+            except SleepdError as error:
+                self._complain(f"the time of the next night is not known, and is looked for again: {error}")
+                begin = clock.now() + _FIRST_PAUSE
         if not self._ear.stopped:
-            self._clock.add_job(self._tick, DateTrigger(run_date=begin), id="night", replace_existing=True)
+            self._clock.modify_job(_JOB, next_run_time=begin)
 
     def _night(self) -> None:
         status = self._children.night().status

@@ -41,6 +41,8 @@ class Pace:
     rescan: float = 300.0
 
 
+_HURRIED_S: Final = 1.0
+
 QUICK: Final = Pace(quiet=2.0, longest=30.0)
 """For somebody who sits beside it."""
 
@@ -52,6 +54,8 @@ class Ear(FileSystemEventHandler):
         # A signal's handler may knock in the middle of anything: of all queues only this one allows that.
         self._knocks: queue.SimpleQueue[None] = queue.SimpleQueue()
         self.stopped = False
+        self.hurried = False
+        """Whether it was the settings that changed: they are not written line by line for an hour."""
 
     def stop(self) -> None:
         """End the listening; whoever waits is woken."""
@@ -73,6 +77,7 @@ class Ear(FileSystemEventHandler):
     def on_any_event(self, event: FileSystemEvent) -> None:
         name = str(event.dest_path or event.src_path)
         if type(event) in _TELLING and (event.is_directory or name.endswith(_SUFFIXES)):
+            self.hurried |= name.endswith(".toml")
             self.knock()
 
 
@@ -86,7 +91,11 @@ def listen(ear: Ear, heard: Callable[[], Iterable[Path]], pace: Pace, beside: Pa
     watched: dict[Path, int] = {}
     try:
         while not ear.stopped:
-            _watch(observer, ear, dict.fromkeys(heard(), True) | ({} if beside is None else {beside: False}), watched)
+            ear.hurried = False
+            folders = dict.fromkeys(heard(), True) | ({} if beside is None else {beside: False})
+            if _watch(observer, ear, folders, watched):
+                # What was written between the look and the first watching was told by nobody.
+                ear.knock()
             if ear.wait(pace.rescan):
                 _until_quiet(ear, pace)
     finally:
@@ -96,12 +105,13 @@ def listen(ear: Ear, heard: Callable[[], Iterable[Path]], pace: Pace, beside: Pa
 
 def _until_quiet(ear: Ear, pace: Pace) -> None:
     for _ in range(max(1, round(pace.longest / pace.quiet))):
-        if ear.stopped or not ear.wait(pace.quiet):
+        if ear.stopped or not ear.wait(min(pace.quiet, _HURRIED_S) if ear.hurried else pace.quiet):
             return
 
 
-def _watch(observer: BaseObserver, ear: Ear, folders: Mapping[Path, bool], watched: dict[Path, int]) -> None:
-    """Watch folders that are new, or were made anew under the same name."""
+def _watch(observer: BaseObserver, ear: Ear, folders: Mapping[Path, bool], watched: dict[Path, int]) -> bool:
+    """Watch folders that are new, or were made anew under the same name; whether there were any."""
+    before = dict(watched)
     for folder, deep in folders.items():
         inode = folder.stat().st_ino if folder.is_dir() else None
         if inode is None or watched.get(folder) == inode:
@@ -113,3 +123,4 @@ def _watch(observer: BaseObserver, ear: Ear, folders: Mapping[Path, bool], watch
             logger = structlog.get_logger()
             logger.warning("watch.refused", folder=str(folder), reason=error.strerror)
         watched[folder] = inode
+    return watched != before
