@@ -15,7 +15,7 @@ from contextlib import contextmanager
 
 from tests.app.command import environment, started
 
-LIMIT_S = 60.0
+LIMIT_S = 30.0
 
 
 class Terminal:
@@ -43,8 +43,6 @@ class Terminal:
     def press_at(self, words: str, keys: str) -> str:
         """Wait for a question and answer it."""
         passed = self.expect(words)
-        # The question is written before the terminal is set to single keys, which forgets what was typed ahead.
-        self._until_raw()
         self.press(keys)
         return passed
 
@@ -54,12 +52,6 @@ class Terminal:
         while self._read(until):
             pass
         return self.process.wait(LIMIT_S)
-
-    def _until_raw(self) -> None:
-        until = time.monotonic() + LIMIT_S
-        while termios.tcgetattr(self._ours)[3] & termios.ICANON and self.process.poll() is None:
-            assert time.monotonic() < until
-            time.sleep(0.01)
 
     def _read(self, until: float) -> bool:
         """Take what stands there; False when there will be no more."""
@@ -81,7 +73,9 @@ def terminal(*arguments: str, columns: int = 100, **variables: str) -> Iterator[
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     # The test run may carry the size of its own terminal in variables, which would count more.
     env = environment(**{"COLUMNS": str(columns), "LINES": "40", **variables})
-    process = started(*arguments, stdin=its, stdout=its, stderr=its, start_new_session=True, env=env)
+    process = started(
+        *arguments, stdin=its, stdout=its, stderr=its, start_new_session=True, env=env, preexec_fn=_own_terminal
+    )
     os.close(its)
     try:
         yield Terminal(process, ours)
@@ -90,3 +84,8 @@ def terminal(*arguments: str, columns: int = 100, **variables: str) -> Iterator[
             process.kill()
             process.wait(LIMIT_S)
         os.close(ours)
+
+
+def _own_terminal() -> None:
+    """Makes the terminal the process's own, so that Ctrl-C reaches it."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)

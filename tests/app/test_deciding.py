@@ -16,6 +16,7 @@ from tests.app.test_cli_review import OURS, seen
 from tests.app.waiting import RISK, TESTED, TICKET, Home
 
 QUESTION = "[skip] "
+KEYS = f"a(ccept) r(eject) e(dit) s(kip) t(ake all) d(etails) q(uit) {QUESTION}"
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def answer(*keys: str) -> Terminal:
     """Press these keys, one at each question; the terminal after the end."""
     with terminal("review") as at:
         for key in keys:
-            at.press_at(" [", key)
+            at.press_at("] ", key)
         assert 0 == at.end(), at.text
         return at
 
@@ -76,12 +77,12 @@ class TestSeveral:
         id_ = home.propose(base=OURS)
         home.live(OURS)
         with terminal("review") as at:
-            at.press_at("edit 1 of 3", "a")
-            at.press_at("edit 2 of 3: a", "r")
+            at.press_at(f"edit 1 of 3: {KEYS}", "a")
+            at.press_at(f"edit 2 of 3: {KEYS}", "r")
             at.expect("why?")
             at.press("nobody runs it\n")
-            at.press_at("edit 3 of 3: a", "\r")
-            again = at.press_at("write this?", "y")
+            at.press_at(f"edit 3 of 3: {KEYS}", "\r")
+            again = at.press_at("write this? y(es) n(o) [no] ", "y")
             assert 0 == at.end(), at.text
         assert "was not measured" in again and TESTED.text not in again and "1 edit left out" in again
         assert OURS.replace("- a\n", f"- a\n- {TICKET.text}\n") == home.file().read_text()
@@ -103,14 +104,13 @@ class TestSeveral:
         """At a question and at a reason; nothing is written."""
         id_ = home.propose()
         with terminal("review") as at:
-            at.press_at("edit 1 of 3", "a")
+            at.press_at(f"edit 1 of 3: {KEYS}", "a")
             if at_the_reason:
-                at.press_at("edit 2 of 3: a", "r")
+                at.press_at(f"edit 2 of 3: {KEYS}", "r")
                 at.expect("why?")
-                # The terminal is not the process's own, so the key alone makes no signal.
-                at.process.send_signal(2)
+                at.press("\x03")
             else:
-                at.press_at("edit 2 of 3: a", "\x03")
+                at.press_at(f"edit 2 of 3: {KEYS}", "\x03")
             assert 130 == at.end(), at.text
         assert ["accepted"] == [d["decision"] for d in seen(id_)["decided"]]
         assert not home.file().exists() and "unexpected" not in at.text
@@ -132,7 +132,7 @@ class TestWords:
                 file.write_text(f"import sys, pathlib\npathlib.Path(sys.argv[1]).write_text({words!r})")
                 at.press_at("", "e")
                 at.expect(said)
-            at.press_at(" [", "y")
+            at.press_at("] ", "y")
             assert 0 == at.end(), at.text
         assert "unproven" in at.text
         assert "- Start the subject with the issue number.\n" in home.file().read_text()

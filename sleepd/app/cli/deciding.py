@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,6 +32,8 @@ _STYLES = {
     Look.PLAIN: "",
 }
 _NO_REASON = "no reason given"
+_MOST_BYTES = 256
+"""Of one answer: a pasted line comes whole, and is no key."""
 
 
 class Stop(Exception):
@@ -199,16 +202,37 @@ def _key(question: str, answers: Sequence[str], default: str = Answer.SKIP) -> s
     keys = {answer[0]: answer for answer in answers}
     offer = " ".join(f"{a[0]}({a[1:]})" for a in answers)
     while True:
-        sys.stderr.write(f"{question}{offer} [{default}] ")
-        sys.stderr.flush()
-        try:
-            pressed = typer.getchar()
-        except EOFError:
-            pressed = ""
-        if not pressed:
+        pressed = _pressed(f"{question}{offer} [{default}] ")
+        if not pressed or "\x04" in pressed:
             note("")
             raise Stop
-        chosen = default if pressed in ("\r", "\n") else keys.get(pressed.lower())
-        note(str(chosen) if chosen else f"\n  press one of {', '.join(keys)}; Enter is {default}")
-        if chosen:
-            return str(chosen)
+        letter = pressed.strip().lower() or default[0]
+        if letter in keys:
+            note(letter)
+            return str(keys[letter])
+        note(f"\n  press one of {', '.join(keys)}; Enter is {default}")
+
+
+def _pressed(question: str) -> str:
+    """What is pressed once the question stands there; what was typed before is forgotten. "" when nobody is there."""
+    try:
+        import termios
+        import tty
+    except ImportError:  # Windows
+        sys.stderr.write(question)
+        sys.stderr.flush()
+        return str(typer.getchar())
+    terminal = sys.stdin.fileno()
+    before = termios.tcgetattr(terminal)
+    tty.setcbreak(terminal, termios.TCSAFLUSH)
+    try:
+        sys.stderr.write(question)
+        sys.stderr.flush()
+        pressed = os.read(terminal, _MOST_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return ""
+    finally:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, before)
+    if "\x03" in pressed:
+        raise KeyboardInterrupt
+    return pressed
