@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from sleepd.app import clock, compose, config, locks, registry, report
+from sleepd.app import clock, compose, config, locks, plugins, registry, report
 from sleepd.app.init import agents
 from sleepd.app.places import Places
 from sleepd.app.service import choice, standing
@@ -50,7 +50,7 @@ def examine(places: Places, *, live: bool = False) -> tuple[Row, ...]:
     rows = [*_installation(), *_agents()]
     settings = _settings(places)
     rows.append(settings if isinstance(settings, Row) else _ok("settings", _settings_words(places)))
-    rows += [*_database(places), _disk(places), _lock(places), *_variables()]
+    rows += [*_database(places), _disk(places), _lock(places), *_variables(), *_plugins(places)]
     if not isinstance(settings, Row):
         rows += [*_questions(settings), *_embedder(settings), _model(settings, live=live)]
         rows.append(_explained("schedule", lambda: _schedule(places)))
@@ -174,6 +174,19 @@ def _variables() -> Iterator[Row]:
             yield _warning("variables", f"{variable.name} is set: {variable.effect}", fix)
     if not config.stray_variables():
         yield _ok("variables", "no SLEEPD_ variable is set")
+
+
+def _plugins(places: Places) -> Iterator[Row]:
+    """Nobody has to have the plugin: an agent without it is no warning."""
+    for row in plugins.standing(plugins.Machine(places=places, env=config.agent_env(), home=config.home())):
+        if row.program is None and not row.installed:
+            continue
+        finding, fix = plugins.in_words(row)
+        fact = f"plugin {row.agent}"
+        if row.installed or row.trouble:
+            yield _warning(fact, finding, fix) if fix else _ok(fact, finding)
+        else:
+            yield _ok(fact, f"{finding}; sleepd plugin install {row.agent} puts /skillopt-sleep there")
 
 
 def _questions(settings: Settings) -> Iterator[Row]:

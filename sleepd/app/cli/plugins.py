@@ -43,7 +43,7 @@ def status(as_json: AsJson = False) -> None:
     if as_json:
         show_json([_standing_json(row) for row in rows])
     else:
-        show("\n".join(f"{row.agent:<12} {in_words(row)}" for row in rows))
+        show("\n".join(f"{row.agent:<12} {'; '.join(filter(None, plugins.in_words(row)))}" for row in rows))
 
 
 def _machine() -> Machine:
@@ -52,9 +52,10 @@ def _machine() -> Machine:
 
 def _chosen(wanted: list[str]) -> tuple[Agent, ...]:
     """The agents that were named, in a stable order. Raises `UnknownName`."""
+    known = [*(agent.value for agent in Agent), _ALL]
     for name in wanted:
-        if name not in {*Agent, _ALL}:
-            raise UnknownName("agent", name, [*Agent, _ALL])
+        if name not in known:
+            raise UnknownName("agent", name, known)
     return tuple(agent for agent in Agent if agent in wanted or _ALL in wanted)
 
 
@@ -67,24 +68,6 @@ def _told(outcomes: tuple[Outcome, ...], *, as_json: bool, everything: bool) -> 
     failed = [o for o in outcomes if not o.done and (o.here or not everything)]
     if failed or not any(o.here for o in outcomes):
         raise typer.Exit(2)
-
-
-def in_words(row: Standing) -> str:
-    """One line; what is not as it should be names its remedy."""
-    again = f"sleepd plugin install {row.agent}"
-    match row:
-        case Standing(trouble=str(trouble)) if trouble:
-            return f"cannot be told: {trouble}"
-        case Standing(installed=False, program=None):
-            return "the agent is not on this machine"
-        case Standing(installed=False):
-            return f"not installed; run {again}"
-        case Standing(enabled=False):
-            return f"installed but turned off in the agent; turn it on there, or run {again}"
-    if not row.current:
-        return f"version {row.version or 'unknown'}, and this sleepd is {__version__}; run {again}"
-    named = "".join(f", MCP server in {file}" for file in row.servers)
-    return f"installed, version {row.version}{named}"
 
 
 def _standing_json(row: Standing) -> dict[str, object]:

@@ -15,7 +15,7 @@ from sleepd.app.plugins import agents, codex_skill, marketplace, members, server
 from sleepd.app.plugins.agents import Agent, Refused
 from sleepd.core.errors import SleepdError
 
-__all__ = ["Agent", "Machine", "Outcome", "Standing", "install", "standing", "uninstall"]
+__all__ = ["Agent", "Machine", "Outcome", "Standing", "in_words", "install", "standing", "uninstall"]
 
 _HOW = {
     Agent.CLAUDE_CODE: "start a new session and type /sleepd:skillopt-sleep",
@@ -91,6 +91,25 @@ def uninstall(machine: Machine, wanted: Sequence[Agent]) -> tuple[Outcome, ...]:
 def standing(machine: Machine) -> tuple[Standing, ...]:
     """How the plugin stands in each agent, as the agents themselves say."""
     return tuple(_standing(machine, agent) for agent in Agent)
+
+
+def in_words(row: Standing) -> tuple[str, str]:
+    """What is so, and what to do about it; "" when there is nothing to do."""
+    again = f"run sleepd plugin install {row.agent}"
+    match row:
+        case Standing(trouble=str(trouble)) if trouble:
+            finding, _, fix = trouble.partition("; ")
+            return f"cannot be told: {finding}", fix
+        case Standing(installed=False, program=None):
+            return "the agent is not on this machine", ""
+        case Standing(installed=False):
+            return "not installed", again
+        case Standing(enabled=False):
+            return "installed, but turned off in the agent", f"turn it on there, or {again}"
+    if not row.current:
+        return f"version {row.version or 'unknown'}, and this sleepd is {__version__}", again
+    named = "".join(f", MCP server in {file}" for file in row.servers)
+    return f"installed, version {row.version}{named}", ""
 
 
 # One agent ----------------------------------------------------------------------------------------------------------

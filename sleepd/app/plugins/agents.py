@@ -190,7 +190,8 @@ def _run(agent: Agent, *arguments: str) -> str:
     except OSError as error:
         raise Refused(f"{program} cannot be run ({error.strerror}); install {CLIENTS[agent].product} anew") from None
     if done.returncode != 0:
-        raise Refused(f"{said} failed: {_reason(done.stderr + done.stdout) or f'exit status {done.returncode}'}")
+        why = _reason(done.stderr + done.stdout).rstrip(".") or f"exit status {done.returncode}"
+        raise Refused(f"{said} failed: {why}; run that command by hand to see all it says")
     return done.stdout
 
 

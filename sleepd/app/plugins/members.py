@@ -112,11 +112,11 @@ def _appended(text: str, at: int, key: str, value: object) -> str:
         indent = _indent(text, last.start)
         gap = " " if indent is None else _newline(text) + indent
         return text[: last.end] + "," + gap + _member(key, value, indent, text) + text[last.end :]
-    outer = _indent_of_line(text, at)
-    indent = outer + _unit(text)
-    newline = _newline(text)
+    # What stood between the braces stays before the closing one, so that taking the member out again restores it.
     close = text.index("}", at)
-    return text[: at + 1] + newline + indent + _member(key, value, indent, text) + newline + outer + text[close:]
+    indent = _indent_of_line(text, at) + _unit(text) if "\n" in text[at:close] else None
+    gap = "" if indent is None else _newline(text) + indent
+    return text[: at + 1] + gap + _member(key, value, indent, text) + text[at + 1 :]
 
 
 def _without(text: str, at: int, key: str) -> str:
@@ -126,7 +126,7 @@ def _without(text: str, at: int, key: str) -> str:
         return text[: members[index - 1].end] + text[members[index].end :]
     if len(members) > 1:
         return text[: members[0].start] + text[members[1].start :]
-    return text[: at + 1] + text[text.index("}", members[0].end) :]
+    return text[: at + 1] + text[members[0].end :]
 
 
 def _member(key: str, value: object, indent: str | None, text: str) -> str:

@@ -87,7 +87,7 @@ def remove(place: Place, made: Made) -> bool:
     if before is None or not _is_ours(members.get(before, place.path)):
         return False
     after = members.drop(before, place.path, container=made is not Made.ENTRY)
-    if made is Made.FILE and after.strip().replace(" ", "") in ("{}", ""):
+    if made is Made.FILE and "".join(after.split()) in ("{}", ""):
         place.file.resolve().unlink()
     else:
         _write(place.file, after)
