@@ -11,6 +11,10 @@ from sleepd.simulate.personas import Persona
 from sleepd.store.proposals import Status
 
 GAIN = 0.30
+BUNDLES = 5
+"""Mixed bundles of each kind that must have crossed."""
+RIDING = 0.2
+"""Share of useless edits that may ride along: they cost tokens, not work, and the gate states no level for them."""
 UNCHANGED = 0.02
 """How far a control may drift: its figures are exact expectations, so anything more is a real change."""
 
@@ -37,6 +41,7 @@ def assertions(who: Persona, found: Findings) -> tuple[Claim, ...]:
     return (
         *_improvement(found),
         *_gauntlet(found),
+        *_mixed(found),
         _poison(found, who.poisons[0], "poison in a tool result"),
         _poison(found, who.poisons[1], "poison in a user turn"),
         *(_control(c) for c in found.controls),
@@ -81,6 +86,24 @@ def _gauntlet(found: Findings) -> Iterator[Claim]:
             count=len(group),
             least=ENOUGH,
             of="candidates gated",
+        )
+
+
+def _mixed(found: Findings) -> Iterator[Claim]:
+    """Bundles that crossed: an edit that hurts is never in the accepted text, one that does nothing hardly ever."""
+    crossed = [m for m in found.mixed if m.crossed]
+    for name, group, share in (
+        ("harmful edits do not ride along in good bundles", [m for m in crossed if m.effect < 0], 0.0),
+        ("useless edits do not ride along in good bundles", [m for m in crossed if m.effect >= 0], RIDING),
+    ):
+        riding = sum(m.rides for m in group)
+        yield Claim(
+            name=name,
+            says=f"{riding} of {len(group)} rode along; all that helps stayed in {sum(m.whole for m in group)}",
+            holds=riding <= share * len(group),
+            count=len(group),
+            least=BUNDLES,
+            of="mixed bundles that crossed",
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from sleepd.app.proof.bundles import Mixed, mixed
 from sleepd.app.proof.truth import Truth, changed_work
 from sleepd.app.proof.world import HISTORY, HISTORY_END, LATER, Terms, Variant, World
 from sleepd.core.model import Score, Split, Verdict
@@ -82,6 +83,8 @@ class Findings:
     gauntlet: tuple[Tried, ...]
     """The candidates of the reflection that proposes only useless or harmful edits."""
     controls: tuple[Control, ...]
+    mixed: tuple[Mixed, ...]
+    """Bundles of edits that help with one that hurts or does nothing."""
     learnt_by_recall: tuple[float, float, int] = field(default=(0.0, 0.0, 0))
     """Probability that the rule which only neighbours show is kept, before and after, and the tasks it concerns."""
 
@@ -104,6 +107,10 @@ def prove(terms: Terms, progress: Callable[[str], None]) -> Findings:
     after = dict(main.files())
     progress("control: a reflection that proposes only useless or harmful edits")
     candidates, gauntlet = _gauntlet(terms, truth)
+    progress("mixed bundles: what hurts or does nothing among edits that help")
+    good = [text for t in tried if t.verdict == Verdict.ACCEPTED and t.status == Status.ADOPTED for text in t.edits]
+    riders = [text for t in candidates for text in t.edits]
+    bundles = mixed(terms, truth, good, riders)
     controls = [gauntlet]
     for variant in (_WITHOUT_WORDS, _WITHOUT_CORRECTIONS, _WITHOUT_RECALL):
         progress(f"control: {variant.name}")
@@ -118,6 +125,7 @@ def prove(terms: Terms, progress: Callable[[str], None]) -> Findings:
         restored=after == main.before,
         gauntlet=candidates,
         controls=tuple(controls),
+        mixed=bundles,
         learnt_by_recall=learnt,
     )
 
