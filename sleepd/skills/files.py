@@ -8,8 +8,11 @@ exclude one another by a lock on the folder, which ends with the process.
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import stat
+import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -27,11 +30,28 @@ except ImportError:  # Windows: no lock; the digest check alone guards
 
 MAX_BYTES = 1_048_576
 """Of a skill file. Larger ones are not read."""
+MAX_PATH_BYTES = 1_000 if sys.platform == "darwin" else 4_000
+"""Less than the system's own bound, with room for the temporary file's name."""
 
 _BY_FOLDER = os.open in os.supports_dir_fd and os.stat in os.supports_dir_fd
 _DIRECTORY = getattr(os, "O_DIRECTORY", 0)
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
+_NONBLOCK = getattr(os, "O_NONBLOCK", 0)
+_REMEDIES = {
+    errno.ENAMETOOLONG: "use a shorter name",
+    errno.EROFS: "its disk cannot be written; make it writable",
+    errno.ENOSPC: "free some space on its disk",
+    errno.EDQUOT: "free some space in your quota",
+    errno.ENOTDIR: "a part of its path is no folder; move that away",
+    errno.ELOOP: "a part of its path is a symbolic link; name the real file",
+    errno.EACCES: "make its folder and the file yours to write",
+    errno.EPERM: "make its folder and the file yours to write",
+}
+
+DEVICES = frozenset({"con", "prn", "aux", "nul", *(f"{name}{n}" for name in ("com", "lpt") for n in range(10))})
+"""Names that Windows keeps for itself, with any ending and in any letter case."""
+_UNPORTABLE = re.compile(r'[<>:"|?*\\\x00-\x1f]')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,13 +86,14 @@ class _Folder:
 
 
 def read(path: Path) -> SkillFile | None:
-    """The file, or None when there is none. Raises `Conflict` when it is no UTF-8 text file of at most 1 MiB."""
+    """The file, or None when there is none.
+
+    Raises `Conflict` when it is a link, or no UTF-8 text file of at most 1 MiB.
+    """
+    _refuse_unnameable(path)
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise Conflict(f"{path} is not a file; move it away")
-        if path.stat().st_size > MAX_BYTES:
-            raise Conflict(f"{path} is larger than {MAX_BYTES:,} bytes; shorten it")
-        data = path.read_bytes()
+        _refuse_kind(path, path.lstat())
+        data = _bytes(_Folder(path.parent, None), path)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -81,13 +102,28 @@ def read(path: Path) -> SkillFile | None:
     return SkillFile(path=path, data=data, text=text, newline=plaintext.newline(text))
 
 
+def check(path: Path, *, root: Path) -> None:
+    """Raises the `Conflict` that `write` would raise whatever the text is. Changes nothing.
+
+    A file and folders that are not there yet are fine; so is a root that is gone, which is no matter of the path.
+    """
+    try:
+        with _open_folder(path, root, None) as folder:
+            _look(folder, path)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise _conflict(path, "cannot be written", error) from error
+
+
 def write(path: Path, data: bytes, *, expected: Digest | None, root: Path) -> tuple[Path, ...]:
     """Replace the file's bytes; the folders that had to be made, outermost first.
 
     `expected` is the digest of what has to be there now (None: no file); `root` an existing folder that the path must
-    stay in, links resolved. The mode is kept. Raises `Conflict` and changes nothing when the data is empty or no
-    UTF-8 text, the file is another one than expected, read-only, a link, or outside `root`, or when a name on the way
-    differs only in letter case from one that exists.
+    stay in, links resolved. Mode and owner are kept. Raises `Conflict` and changes nothing when the data is empty or no
+    UTF-8 text, the file is another one than expected, read-only, a link, another user's, or outside `root`, when a name
+    on the way differs only in letter case from one that exists, or when one would have to be made that not every system
+    can hold.
     """
     if not data:
         raise Conflict(f"{path}: an empty skill file is never written; remove the file instead")
@@ -132,18 +168,20 @@ def _text(path: Path, data: bytes) -> str:
 
 
 def _conflict(path: Path, what: str, error: OSError) -> Conflict:
-    return Conflict(f"{path} {what}: {error.strerror or error}; check its folder and permissions")
+    remedy = _REMEDIES.get(error.errno or 0, "check its folder and permissions")
+    return Conflict(f"{path} {what}: {error.strerror or error}; {remedy}")
 
 
 def _inside(path: Path, root: Path) -> tuple[Path, tuple[str, ...]]:
     """The real root, and the names that lead from it to `path` once links between are resolved."""
+    _refuse_unnameable(path)
     real = Path(os.path.realpath(root, strict=True))
     if ".." in path.parts or not path.is_absolute():
-        raise Conflict(f"{path} is not a plain absolute path")
-    if not (path.is_relative_to(root) or path.is_relative_to(real)):
-        raise Conflict(f"{path} is outside {root}")
+        raise Conflict(f"{path} is not a plain absolute path; name the file from the root of the disk on, without ..")
     parent = Path(os.path.realpath(path.parent))
     if not parent.is_relative_to(real):
+        if not (path.is_relative_to(root) or path.is_relative_to(real)):
+            raise Conflict(f"{path} is outside {root}; only files inside it may be changed")
         raise Conflict(f"{path} leads outside {root} to {parent} through a symbolic link; name the real file")
     return real, (*parent.relative_to(real).parts, path.name)
 
@@ -170,6 +208,7 @@ def _enter(folder: _Folder, name: str, made: list[Path] | None) -> _Folder:
     _refuse_twin(folder, name)
     inner = folder.path / name
     if made is not None and name not in folder.names():
+        _refuse_unportable(folder, name)
         try:
             os.mkdir(folder.at(name), dir_fd=folder.fd)
         except FileExistsError:
@@ -186,28 +225,52 @@ def _enter(folder: _Folder, name: str, made: list[Path] | None) -> _Folder:
 
 def _refuse_twin(folder: _Folder, name: str) -> None:
     """Two names that differ in case are one file on many disks, and one would overwrite the other."""
-    folded = _folded(name)
-    twin = next((other for other in folder.names() if other != name and _folded(other) == folded), None)
+    wanted = folded(name)
+    twin = next((other for other in folder.names() if other != name and folded(other) == wanted), None)
     if twin is not None:
-        raise Conflict(f"{folder.path / name}: {twin!r} is there and differs only in letter case; use that name")
+        remedy = "rename one of the two" if name in folder.names() else "use that name"
+        raise Conflict(f"{folder.path / name}: {twin!r} is there and differs only in letter case; {remedy}")
 
 
-def _folded(name: str) -> str:
+def _refuse_unnameable(path: Path) -> None:
+    """Through open folders a file can be made that no path leads to any more."""
+    try:
+        name = os.fsencode(path)
+    except UnicodeEncodeError:
+        raise Conflict(f"{str(path)!r} holds half a character; name a real file") from None
+    if b"\0" in name:
+        raise Conflict(f"{str(path)!r} holds a NUL character; name a real file")
+    if len(name) > MAX_PATH_BYTES:
+        raise Conflict(f"{path}: the path is longer than {MAX_PATH_BYTES:,} bytes; use a shorter name")
+
+
+def _refuse_unportable(folder: _Folder, name: str) -> None:
+    """A repository is cloned on other systems too; a name made here must not break it there."""
+    bad = name.rstrip(". ") != name or name.partition(".")[0].casefold() in DEVICES or _UNPORTABLE.search(name)
+    if bad:
+        raise Conflict(f"{folder.path / name}: Windows cannot hold the name {name!r}; choose another one")
+
+
+def folded(name: str) -> str:
+    """Equal for names that are one file on some disk: letter case and the form of accents do not count."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def _replace(folder: _Folder, path: Path, data: bytes, expected: Digest | None) -> None:
-    mode = _check_current(folder, path, expected)
+    found = _check_current(folder, path, expected)
     temporary = f".{path.name}.sleepd-new"
-    with_mode = 0o666 if mode is None else 0o600
+    with_mode = 0o666 if found is None else 0o600
+    if found is None:
+        _refuse_unportable(folder, path.name)
     _forget(folder, temporary)  # left by a writer that was killed
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW | _BINARY
         with os.fdopen(os.open(folder.at(temporary), flags, with_mode, dir_fd=folder.fd), "wb") as new:
             new.write(data)
             new.flush()
-            if mode is not None and _BY_FOLDER:
-                os.fchmod(new.fileno(), mode)
+            if found is not None and _BY_FOLDER:
+                _keep_owner(new.fileno(), path, found)
+                os.fchmod(new.fileno(), stat.S_IMODE(found.st_mode))
             os.fsync(new.fileno())
         _check_current(folder, path, expected)
         os.replace(folder.at(temporary), folder.at(path.name), src_dir_fd=folder.fd, dst_dir_fd=folder.fd)
@@ -216,30 +279,65 @@ def _replace(folder: _Folder, path: Path, data: bytes, expected: Digest | None) 
     _sync(folder)
 
 
-def _check_current(folder: _Folder, path: Path, expected: Digest | None) -> int | None:
-    """The mode of the file there, None without one. Raises `Conflict` when it may not be replaced."""
+def _keep_owner(new: int, path: Path, found: os.stat_result) -> None:
+    """Only the administrator can give a file away; anybody else would take it from its owner."""
+    ours = os.fstat(new)
+    if found.st_uid == ours.st_uid:
+        return
+    try:
+        os.fchown(new, found.st_uid, found.st_gid)
+    except PermissionError as error:
+        raise _anothers(path) from error
+
+
+def _anothers(path: Path) -> Conflict:
+    return Conflict(f"{path} belongs to another user; run sleepd as its owner, or make the file yours")
+
+
+def _check_current(folder: _Folder, path: Path, expected: Digest | None) -> os.stat_result | None:
+    """What is known of the file there, None without one. Raises `Conflict` when it may not be replaced."""
+    found = _look(folder, path)
+    if found is None:
+        if expected is not None:
+            raise Conflict(f"{path} was removed meanwhile; run the command again")
+        return None
+    if expected is None:
+        raise Conflict(f"{path} was made meanwhile; run the command again")
+    if found.st_size > MAX_BYTES or digest(_text(path, _bytes(folder, path))) != expected:
+        raise Conflict(f"{path} was changed meanwhile; run the command again")
+    return found
+
+
+def _look(folder: _Folder, path: Path) -> os.stat_result | None:
+    """What is known of the file there, None without one. Raises `Conflict` when nobody may replace it."""
     try:
         found = os.stat(folder.at(path.name), dir_fd=folder.fd, follow_symlinks=False)
     except FileNotFoundError:
-        if expected is not None:
-            raise Conflict(f"{path} was removed meanwhile; run the command again") from None
         return None
+    _refuse_kind(path, found)
+    if not found.st_mode & 0o222:
+        raise Conflict(f"{path} is read-only; make it writable if sleepd may change it")
+    if _BY_FOLDER and os.geteuid() not in (0, found.st_uid):
+        raise _anothers(path)
+    return found
+
+
+def _refuse_kind(path: Path, found: os.stat_result) -> None:
     if stat.S_ISLNK(found.st_mode):
         raise Conflict(f"{path} is a symbolic link; name the real file as the target")
     if not stat.S_ISREG(found.st_mode):
         raise Conflict(f"{path} is not a file; move it away")
-    if expected is None:
-        raise Conflict(f"{path} was made meanwhile; run the command again")
-    if not found.st_mode & 0o222:
-        raise Conflict(f"{path} is read-only; make it writable if sleepd may change it")
-    if found.st_size > MAX_BYTES or digest(_text(path, _bytes(folder, path.name))) != expected:
-        raise Conflict(f"{path} was changed meanwhile; run the command again")
-    return stat.S_IMODE(found.st_mode)
 
 
-def _bytes(folder: _Folder, name: str) -> bytes:
-    with os.fdopen(os.open(folder.at(name), os.O_RDONLY | _NOFOLLOW | _BINARY, dir_fd=folder.fd), "rb") as file:
-        return file.read()
+def _bytes(folder: _Folder, path: Path) -> bytes:
+    """The file's bytes. It is looked at again once it is open: a pipe put in its place would be waited for."""
+    descriptor = os.open(folder.at(path.name), os.O_RDONLY | _NOFOLLOW | _NONBLOCK | _BINARY, dir_fd=folder.fd)
+    with os.fdopen(descriptor, "rb") as file:
+        _refuse_kind(path, os.fstat(descriptor))
+        data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise Conflict(f"{path} is larger than {MAX_BYTES:,} bytes; shorten it")
+    return data
 
 
 def _forget(folder: _Folder, name: str) -> None:
@@ -247,6 +345,8 @@ def _forget(folder: _Folder, name: str) -> None:
         os.unlink(folder.at(name), dir_fd=folder.fd)
     except FileNotFoundError:
         return
+    except (IsADirectoryError, PermissionError) as error:
+        raise Conflict(f"{folder.path / name} is in the way of writing; move it away") from error
 
 
 def _sync(folder: _Folder) -> None:

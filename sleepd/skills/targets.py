@@ -9,6 +9,7 @@ import json
 import os
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +27,6 @@ MAX_QUOTED_CHARS = 160
 _WORDS = re.compile(r"[a-z0-9]+")
 _FIELD = re.compile(r"(?P<key>[A-Za-z][\w-]*):(?:[ \t]+(?P<value>.*))?")
 _RESERVED = frozenset({"claude", "anthropic"})
-_DEVICES = frozenset({"con", "prn", "aux", "nul", *(f"{name}{n}" for name in ("com", "lpt") for n in range(10))})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,9 +74,10 @@ def agent_of(name: str) -> str:
 def discover(home: Path, project: Path | None, env: Mapping[str, str]) -> tuple[SkillTarget, ...]:
     """The files there are, by agent, the project's before the user's own, each place sorted by name.
 
-    `env` gives `CLAUDE_CONFIG_DIR`, `CODEX_HOME` and `COPILOT_HOME`. Files that are links, lead out of their place, or
-    cannot be read as text are left out, since they could not be written. `name` and `description` come from the
-    frontmatter; a skill without a name has that of its folder.
+    `env` gives `CLAUDE_CONFIG_DIR`, `CODEX_HOME` and `COPILOT_HOME`. Files that are links, lead out of their place,
+    cannot be read as text, or stand beside another whose name differs only in letter case are left out, since they
+    could not be written. `name` and `description` come from the frontmatter; a skill without a name has that of its
+    folder.
     """
     found: list[SkillTarget] = []
     for agent, places in AGENTS.items():
@@ -91,25 +92,30 @@ def discover(home: Path, project: Path | None, env: Mapping[str, str]) -> tuple[
 
 
 def by_skill_name(targets: Iterable[SkillTarget], name: str, agent: str) -> SkillTarget | None:
-    """The target of a skill as a transcript of `agent` names it (case does not count); None without one.
+    """The target of a skill as a transcript of `agent` names it; None without one.
 
-    A project's skill comes before a user's of the same name, an exact name before a folder's.
+    Letter case does not count, but of two skills that differ in nothing else the one written alike is meant. A
+    project's skill comes before a user's of the same name, an exact name before a folder's.
     """
     wanted, known = name.casefold(), agent_of(agent)
     mine = [target for target in targets if target.agent == known]
     exact = [target for target in mine if target.name.casefold() == wanted]
     folder = [t for t in mine if Path(t.path).name == SKILL_FILE and Path(t.path).parent.name.casefold() == wanted]
-    return next(iter(sorted(exact, key=_user_last) + sorted(folder, key=_user_last)), None)
+    alike = [target for target in exact if target.name == name]
+    return next((t for group in (alike, exact, folder) for t in sorted(group, key=_user_last)), None)
 
 
 def new_project_target(agent: str, project: Path, name: str, description: str) -> SkillTarget:
     """A skill of a project that does not exist yet: `<skills folder of the agent>/<slug of name>/SKILL.md`.
 
-    `project` must be absolute. Raises `UnknownName` for an agent that has no skills.
+    `project` must be absolute. Where a folder's name differs from the slug in letter case alone, part of a digest tells
+    the new one from it. Raises `UnknownName` for an agent that has no skills.
     """
     known = agent_of(agent)
-    short = slug(name)
-    path = project / AGENTS[known].project_skills / short / SKILL_FILE
+    short, folder = slug(name), project / AGENTS[known].project_skills
+    if any(other != short and other.casefold() == short for other in _names(folder)):
+        short = f"{short[: MAX_NAME_CHARS - 9]}-{digest(short)[:8]}"
+    path = folder / short / SKILL_FILE
     return SkillTarget(agent=known, name=short, path=str(path), project=str(project), description=description)
 
 
@@ -157,7 +163,7 @@ def slug(text: str) -> str:
     name = "-".join(words)[:room].rstrip("-")
     if not name:
         return f"skill-{tail}"
-    return f"{name}-{tail}" if lost or name in _DEVICES else name
+    return f"{name}-{tail}" if lost or name in files.DEVICES else name
 
 
 def _user_folder(agent: _Agent, home: Path, env: Mapping[str, str]) -> Path:
@@ -179,13 +185,24 @@ def _user_places(agent: _Agent, home: Path, env: Mapping[str, str]) -> Iterator[
 
 def _skills(folder: Path) -> Iterator[Path]:
     """The skill files in a folder of skills; hidden folders belong to the agent itself."""
-    if folder.is_dir() and os.access(folder, os.R_OK | os.X_OK):
-        yield from (inner / SKILL_FILE for inner in sorted(folder.iterdir()) if not inner.name.startswith("."))
+    names = _names(folder)
+    alike = Counter(map(files.folded, names))
+    yield from (
+        folder / name / SKILL_FILE for name in names if not name.startswith(".") and alike[files.folded(name)] == 1
+    )
+
+
+def _names(folder: Path) -> list[str]:
+    """What is in a folder, sorted; [] when it cannot be listed: its owner may have closed it on purpose."""
+    try:
+        return sorted(os.listdir(folder))  # noqa: PTH208
+    except (OSError, ValueError):
+        return []
 
 
 def _targets(agent: str, root: Path, paths: Iterable[Path], project: str) -> Iterator[SkillTarget]:
     for path in paths:
-        if not path.is_file() or path.is_symlink() or not _stays(path, root):
+        if not os.path.isfile(path) or path.is_symlink() or not _stays(path, root):  # noqa: PTH113  never raises
             continue
         try:
             file = files.read(path)
