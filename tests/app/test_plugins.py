@@ -341,12 +341,15 @@ def test_a_file_that_cannot_be_merged_safely_is_left_and_shown(all_agents: Agent
 
 
 def test_a_server_that_moved_is_corrected(all_agents: Agents, vscode: Path) -> None:
-    """Our own entry with an old path is brought up to date, and other keys of the file stay."""
-    vscode.write_text('{"servers": {"sleepd": {"command": "/old/sleepd", "args": ["mcp"]}, "b": 1}}')
+    """Our own entry gets the path of today; what the user gave it, and the rest of the file, stay."""
+    given = {"command": "/old/sleepd", "args": ["--environment", "file", "mcp"], "env": {"A": "b"}}
+    vscode.write_text(json.dumps({"servers": {"sleepd": given, "b": 1}}))
     sleepd("plugin", "install", "copilot")
     held = json.loads(vscode.read_text())["servers"]
-    assert ("/old/sleepd", 1) != (held["sleepd"]["command"], held["b"])
+    assert {**given, "command": str(marketplace.program())} == held["sleepd"]
     assert ["sleepd", "b"] == list(held)
+    sleepd("plugin", "uninstall", "copilot")
+    assert {"servers": {"b": 1}} == json.loads(vscode.read_text())
 
 
 def test_vs_code_alone_gets_the_server(agents: Agents, vscode: Path, own_home: Path) -> None:

@@ -64,15 +64,16 @@ def snippet(place: Place, program: Path) -> str:
 def add(place: Place, program: Path) -> Made | None:
     """Put the server into the file; what was made for it, None when it stood there already.
 
+    Of our own entry only the path is brought up to date: options and variables that the user gave it stay.
     Raises `members.Unclear` when the file cannot be changed safely, or has a server of that name that is not ours.
     """
     before = _text(place.file)
     now = members.get(before or "", place.path)
-    wanted = entry(place, program)
-    if now == wanted:
-        return None
     if now is not None and not _is_ours(now):
         raise members.Unclear(f"it has another server named {NAME}")
+    wanted = {**now, "command": str(program)} if isinstance(now, dict) else entry(place, program)
+    if now == wanted:
+        return None
     made = Made.FILE if before is None else Made.ENTRY if members.has(before, place.container) else Made.CONTAINER
     _write(place.file, members.put(before or "", place.path, wanted))
     return None if now is not None else made
@@ -106,7 +107,7 @@ def may_name_it(place: Place) -> bool:
 
 def _is_ours(value: object) -> bool:
     match value:
-        case {"command": str(command), "args": ["mcp"]}:
+        case {"command": str(command), "args": [*_, "mcp"]}:
             return Path(command).stem == NAME
     return False
 
