@@ -130,7 +130,9 @@ def reject(places: Places, database: Database, id_: str, why: str, numbers: Sequ
 
     One that was set aside may be turned down as well. When no edit is left, the whole proposal is turned down.
     """
-    said = redact(" ".join(why.split()), _WHY_CHARS).text
+    # What was typed in another encoding arrives as lone surrogates, which no database takes.
+    plain = " ".join(why.encode("utf-8", "replace").decode().split())
+    said = redact(plain, _WHY_CHARS).text
     with locks.adoption(places, _LOCK_WAIT_S):
         proposal = writing.find(database, id_, (Status.WAITING, Status.QUARANTINED))
         for number in numbers:

@@ -186,6 +186,14 @@ class TestCommitted:
         assert (OURS, WANTED) == (home.file().read_text(), on_branch(home, id_))
         assert "look at it" in at.text
 
+    def test_one_that_cannot_does_not_keep_the_others(self, home: Home) -> None:
+        """With --all each gets its branch or its line."""
+        ids = [home.propose((TICKET,), base=OURS), home.propose((TICKET,), name="hidden", number=2)]
+        (home.project / ".gitignore").write_text(".claude/skills/hidden\n")
+        done = sleepd("adopt", "--all", "--git")
+        assert 5 == done.code and f"{ids[1][:8]}: git ignores" in done.err
+        assert WANTED == on_branch(home, ids[0])
+
 
 class TestAgain:
     def test_twice_is_once(self, home: Home) -> None:

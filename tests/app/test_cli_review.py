@@ -92,6 +92,12 @@ class TestWhole:
         done = sleepd("adopt", id_[:8])
         assert 2 == done.code and "rejected" in done.err
 
+    def test_a_reason_in_another_encoding_is_kept(self, home: Home) -> None:
+        """As far as it can be read."""
+        id_ = home.propose()
+        assert 0 == sleepd("reject", id_[:8], "--why", b"caf\xe9 style".decode("utf-8", "surrogateescape")).code
+        assert "caf? style" == seen(id_)["why"]
+
     @pytest.mark.parametrize(
         ("arguments", "named"),
         [
@@ -190,9 +196,10 @@ class TestDigest:
         digest = seen(id_)["digest"]
         assert re.fullmatch("[0-9a-f]{12}", digest) and digest in sleepd("proposals").out
         home.live(OURS + "more\n")
-        done = sleepd("adopt", id_[:8], "--digest", digest)
-        assert (2, 1, OURS + "more\n") == (done.code, done.err.count("\n"), home.file().read_text())
-        assert "not what was shown" in done.err
+        for more in ([], ["--edit", "1"], ["--git"]):
+            done = sleepd("adopt", id_[:8], "--digest", digest, *more)
+            assert (2, 1, OURS + "more\n") == (done.code, done.err.count("\n"), home.file().read_text())
+            assert "not what was shown" in done.err
         assert 0 == sleepd("adopt", id_[:8], "--digest", seen(id_)["digest"].upper()).code
         assert Status.ADOPTED is home.status(id_)
 

@@ -152,13 +152,16 @@ def _adopted(database: Database, wanted: _Wanted) -> Adopted:
 def _on_branches(database: Database, wanted: _Wanted, *, pr: bool, as_json: bool) -> None:
     """Commit each on its branch; a conflict does not keep the others from being committed."""
     conflicts, shown = [], []
-    for proposal in decisions.waiting(database, wanted.ids, everything=wanted.everything):
+    meant = decisions.waiting(database, wanted.ids, everything=wanted.everything)
+    for proposal in meant:
         try:
             seen, done = decisions.put_on_branch(
                 config.places(), database, proposal.id, wanted.edits, shown=wanted.digest
             )
             opened = branch.open_pull_request(done, config.git_env()) if pr else None
-        except Conflict as error:
+        except (Conflict, UsageError) as error:
+            if len(meant) == 1:
+                raise
             conflicts.append(f"{proposal.id[:8]}: {error}")
             continue
         if not as_json:
