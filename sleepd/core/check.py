@@ -11,6 +11,8 @@ What the values mean (letter case never counts, except in shapes):
 - shape: some token has this shape: letters become `A` or `a`, digits `9`, repetitions one sign (`[AA-12]` -> `[A-9]`)
 - contains, lacks: one to three words in a row, or one symbol
 - max-words: at most so many words
+- answer: one of these answers, one on each line, stands in what is given as the answer: between the last
+  `<answer>` and `</answer>`, else on the last line that is not blank; punctuation and articles do not count
 """
 
 from __future__ import annotations
@@ -30,6 +32,9 @@ _TOKEN = re.compile(
     r"|[\u2190-\u2bff\U0001f000-\U0001faff]"
 )
 _LABEL = re.compile(r"(?:#{1,6}|[-*>] )?[^\W\d_][\w -]{0,30}:|#{1,6}(?= )|[-*>](?= )|\d+[.)](?= )|```")
+_TAGGED = re.compile(r"<answer>(.*?)</answer>", re.DOTALL | re.IGNORECASE)
+_PLAIN = re.compile(r"(?:(?<!\w)-)?\d+(?:\.\d+)*|[^\W_]+")
+_ARTICLES = frozenset({"a", "an", "the"})
 _LETTERS = re.compile(r"[^\W\d_]+")
 _DIGITS = re.compile(r"\d+")
 _DIGIT = re.compile(r"\d")
@@ -80,6 +85,9 @@ def passes(check: Check, answer: str) -> bool:
         case CheckKind.FIRST_LINE | CheckKind.LAST_LINE:
             lines = _lines(answer)
             return bool(lines) and _opening(lines[0 if check.kind is CheckKind.FIRST_LINE else -1]) == check.value
+        case CheckKind.ANSWER:
+            given = _bare(_given(answer))
+            return any(f" {wanted} " in f" {given} " for wanted in map(_bare, check.value.splitlines()) if wanted)
 
 
 def judge(checks: Sequence[Check]) -> Digest:
@@ -234,6 +242,18 @@ def _phrases(words: Sequence[str]) -> set[str]:
 
 def _says(answer: str, phrase: str) -> bool:
     return any(f" {phrase} " in f" {' '.join(sentence)} " for sentence in _sentences(answer))
+
+
+def _given(answer: str) -> str:
+    """What an answer gives as its result."""
+    tagged = _TAGGED.findall(answer)
+    lines = _lines(answer)
+    return tagged[-1] if tagged else lines[-1] if lines else ""
+
+
+def _bare(text: str) -> str:
+    """Words and numbers alone; the sign and the point of a number stay."""
+    return " ".join(word for word in _PLAIN.findall(text.casefold()) if word not in _ARTICLES)
 
 
 def _lines(text: str) -> list[str]:

@@ -113,6 +113,8 @@ class CheckKind(StrEnum):
     CONTAINS = "contains"
     LACKS = "lacks"
     MAX_WORDS = "max-words"
+    ANSWER = "answer"
+    """Never mined; for task sets whose tasks have a right answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)

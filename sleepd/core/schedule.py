@@ -24,6 +24,10 @@ SAMPLES_PER_CANDIDATE = len(BASELINE_SAMPLES)
 TRAINING_SAMPLE = 900_000_000
 """Plus the step, plus `TRAINING_SAMPLES_APART` for each further rollout of the same task; on train tasks only."""
 TRAINING_SAMPLES_APART = 1_000_000
+COMPARING_SAMPLE = 930_000_000
+"""Plus the epoch; train tasks under the first and the last text of an epoch."""
+EVALUATION_SAMPLE = 940_000_000
+"""Plus the number of the rollout; a text by itself, to say how good it is. Decides nothing."""
 SEALED_SAMPLE = 950_000_000
 """Plus the candidate's index; on sealed tasks only."""
 PROOF_SAMPLE = 960_000_000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 
@@ -15,13 +15,16 @@ OWN_MARK = "[sleepd]"
 """Every prompt that sleepd sends begins with it, so that a transcript of our own run is never taken for work."""
 
 _TEXT_LIMIT = 1_500
+WHOLE_SKILL = 40_000
+"""A skill is shown whole: what cannot be seen would be proposed again."""
 _FAILED_SHOWN = 20
 """Of each kind, the newest."""
 _FAILED = "Changes that were tried and did not help (do not propose them again):"
 _DECLINED = (
     "Changes that the user turned down, and why (never propose them again, nor anything the reason speaks against):"
 )
-_NO_SKILL = "(there is no skill file yet)"
+_NOTES = "Your own notes from earlier rounds, on proposing changes (what you see below counts for more)"
+NO_SKILL = "(there is no skill file yet)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +50,7 @@ class Case:
 
 def rollout_ask(task: Task, skill: str, sample: int, max_tokens: int) -> Ask:
     """Re-ask a task's request under a skill text: a text replay."""
-    system = _template("rollout").format(skill=skill.strip() or _NO_SKILL)
+    system = template("rollout").format(skill=skill.strip() or NO_SKILL)
     context = f"What came before:\n{quoted(task.context)}\n\nThe request:\n" if task.context else ""
     return Ask(
         purpose=Purpose.ROLLOUT,
@@ -61,13 +64,13 @@ def rollout_ask(task: Task, skill: str, sample: int, max_tokens: int) -> Ask:
 @cache
 def rollout_version() -> str:
     """Changes when the words around a rollout's skill text do."""
-    return digest(_template("rollout"))[:8]
+    return digest(template("rollout"))[:8]
 
 
 def reflect_ask(skill: str, cases: Sequence[Case], failed: Sequence[Failed], limit: int, max_tokens: int) -> Ask:
     """Ask for edits. The checks themselves are never shown: the model could write to the test."""
     parts = [
-        _part("The skill file today", skill or _NO_SKILL),
+        part("The skill file today", skill or NO_SKILL, WHOLE_SKILL),
         *(_case(number, case) for number, case in enumerate(cases, 1)),
     ]
     for heading, ones in (
@@ -77,10 +80,15 @@ def reflect_ask(skill: str, cases: Sequence[Case], failed: Sequence[Failed], lim
         parts += [heading] * bool(ones) + [quoted(_failed(one)) for one in ones[-_FAILED_SHOWN:]]
     return Ask(
         purpose=Purpose.REFLECT,
-        system=_template("reflect").format(limit=limit),
+        system=template("reflect").format(limit=limit),
         prompt="\n\n".join(parts),
         max_tokens=max_tokens,
     )
+
+
+def advised(ask: Ask, notes: str) -> Ask:
+    """The same question with the strategy notes of earlier epochs before it; as it was when there are none."""
+    return replace(ask, prompt=f"{part(_NOTES, notes)}\n\n{ask.prompt}") if notes.strip() else ask
 
 
 def _failed(one: Failed) -> str:
@@ -88,27 +96,28 @@ def _failed(one: Failed) -> str:
     return f"{one.edit.op} {one.edit.text or one.edit.anchor}" + (f"\nwhy: {one.why}" if one.why else "")
 
 
-def quoted(text: str) -> str:
-    """The text, cut, with a bar before each line."""
-    return "\n".join(f"| {line}" for line in text[:_TEXT_LIMIT].splitlines()) or "|"
+def quoted(text: str, limit: int = _TEXT_LIMIT) -> str:
+    """The text, cut to so many characters, with a bar before each line."""
+    return "\n".join(f"| {line}" for line in text[:limit].splitlines()) or "|"
 
 
 @cache
-def _template(name: str) -> str:
+def template(name: str) -> str:
+    """A prompt of ours, by the name of its file."""
     return (resources.files("sleepd.core") / "prompts" / f"{name}.md").read_text(encoding="utf-8")
 
 
 def _case(number: int, case: Case) -> str:
     parts = [
         f"## Work {number} (today's answer scores {_score(case)} of 1)",
-        _part("the request", case.task.request),
-        _part("what came before", case.task.context),
+        part("the request", case.task.request),
+        part("what came before", case.task.context),
         *_answers(case),
         *_history(case.task),
     ]
     for nearness, neighbour in enumerate(case.neighbours, 1):
         parts.append(f"### Similar past work {nearness}")
-        parts.append(_part("the request", neighbour.request))
+        parts.append(part("the request", neighbour.request))
         parts += _history(neighbour)
     return "\n".join(p for p in parts if p)
 
@@ -125,19 +134,20 @@ def _answers(case: Case) -> Iterable[str]:
     ordered = sorted(case.rollouts, key=lambda r: -r.result.value if isinstance(r.result, Score) else 1.0)
     best, worst = ordered[0], ordered[-1]
     if best.result == worst.result:
-        return [_part("today's answer", best.answer)]
-    return [_part("today's better answer", best.answer), _part("today's worse answer", worst.answer)]
+        return [part("today's answer", best.answer)]
+    return [part("today's better answer", best.answer), part("today's worse answer", worst.answer)]
 
 
 def _history(task: Task) -> Iterable[str]:
     """Good and bad attempts side by side, with the reactions."""
     for attempt in task.attempts:
         if attempt.outcome is not Outcome.UNKNOWN:
-            yield _part(f"{attempt.outcome} in the past", attempt.answer)
+            yield part(f"{attempt.outcome} in the past", attempt.answer)
         if attempt.outcome is Outcome.REJECTED:
-            yield _part("a tool said", attempt.tool_output or "")
-            yield _part("the user said", attempt.reaction or "")
+            yield part("a tool said", attempt.tool_output or "")
+            yield part("the user said", attempt.reaction or "")
 
 
-def _part(title: str, text: str) -> str:
-    return f"{title}:\n{quoted(text)}" if text.strip() else ""
+def part(title: str, text: str, limit: int = _TEXT_LIMIT) -> str:
+    """A quote under its title; "" for an empty text."""
+    return f"{title}:\n{quoted(text, limit)}" if text.strip() else ""

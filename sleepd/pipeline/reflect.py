@@ -14,7 +14,7 @@ from sleepd.core.model import Edit, EditOp, digest
 from sleepd.core.ports import Ask, Failure
 from sleepd.core.select import Proposed
 from sleepd.pipeline.buffer import Failed
-from sleepd.pipeline.prompts import Case, reflect_ask
+from sleepd.pipeline.prompts import Case, advised, reflect_ask
 from sleepd.pipeline.rollout import Bench, outage
 from sleepd.store import rollouts
 
@@ -55,7 +55,7 @@ def reflect(bench: Bench, skill: str, cases: Sequence[Case], failed: Sequence[Fa
     """
     proposed, problems = [], []
     for some in _minibatches(cases):
-        ask = reflect_ask(skill, some, failed, limit, bench.max_tokens)
+        ask = advised(reflect_ask(skill, some, failed, limit, bench.max_tokens), bench.notes)
         reply = _reply(bench, ask)
         edits = parse(reply.text, limit) if isinstance(reply, _Said) else reply
         if isinstance(edits, str):

@@ -35,6 +35,8 @@ class Bench:
     workers: int = 2
     max_tokens: int = 2_000
     night_id: str
+    notes: str = ""
+    """Strategy notes: what earlier epochs taught about proposing edits. For reflections only; no rollout sees them."""
     ledger: Ledger | None = None
     """The account that both models are charged to; None where nobody counts."""
     texts: dict[Digest, str] = field(default_factory=dict)

@@ -39,6 +39,8 @@ class Stepping:
     samples: int = 1
     """Rollouts of each task: more show what the same text does differently from one time to the next."""
     recall_k: int = 5
+    batch: tuple[TaskId, ...] | None = None
+    """The train tasks of this step, where an epoch shares them out; None: so many as a minibatch holds, by hash."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +74,7 @@ def _cases(bench: Bench, ground: Ground, work: Work, stepping: Stepping, tried: 
     with bench.database.writing() as connection:
         base = rollouts.put_text(connection, ground.base)
     seed = f"{base}:{stepping.number}:{tried}"
-    chosen = schedule.minibatch([s.task.id for s in train], stepping.minibatch, seed)
+    chosen = stepping.batch or schedule.minibatch([s.task.id for s in train], stepping.minibatch, seed)
     some = [s for s in train if s.task.id in chosen]
     first = TRAINING_SAMPLE + stepping.number
     samples = [first + n * TRAINING_SAMPLES_APART for n in range(stepping.samples)]
