@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from sleepd.app import answers
 from tests.docs.machine import provider, with_history
-from tests.docs.page import Command, Setting, as_shown, comes_true, steps
+from tests.docs.page import Command, Setting, Step, as_shown, comes_true, steps
 from tests.docs.terminal import Terminal
 from tests.stub.server import Stub
 
@@ -38,17 +38,26 @@ class Done:
 
 
 def follow(page: Path, home: Path) -> Iterator[Done]:
-    """Do what the page says in an empty home that some weeks of work are put into; one item for each command."""
+    """Do what the page says in an empty home that some weeks of work are put into; one item for each command.
+
+    What takes agents and a service manager is left out.
+    """
     with_history(home, datetime.now(UTC), sessions=SESSIONS)  # noqa: TID251  the reader has today's transcripts
     with machine(home) as (terminal, address):
-        for step in steps(page):
-            if isinstance(step, Setting):
-                # The only thing the reader does not do: the provider is reached on this machine.
-                here = {"model.base_url": address} if "model.name" in step.values else {}
-                answers.write(home / ".config/sleepd/config.toml", {**step.values, **here})
-                continue
-            ended = terminal.run(step.line, step.answers)
-            yield Done(command=step, came=as_shown(ended.text, home), status=ended.status)
+        here = [step for step in steps(page) if isinstance(step, Setting) or not step.elsewhere]
+        yield from carry_out(here, home, terminal, address)
+
+
+def carry_out(todo: Iterable[Step], home: Path, terminal: Terminal, address: str) -> Iterator[Done]:
+    """Do these steps, one after another."""
+    for step in todo:
+        if isinstance(step, Setting):
+            # The only thing the reader does not do: the provider is reached on this machine.
+            here = {"model.base_url": address} if "model.name" in step.values else {}
+            answers.write(home / ".config/sleepd/config.toml", {**step.values, **here})
+            continue
+        ended = terminal.run(step.line, step.answers)
+        yield Done(command=step, came=as_shown(ended.text, home), status=ended.status)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 In a ```console block a line that begins with `$ ` is typed into a shell, and the lines below it are what it prints. What
 follows a question (`… [30d]: 14d`) is typed as well. `…` stands for what differs from one machine to the next: anything
 within a line; on a line of its own, any lines. The home folder reads /home/you. A ```toml block is put into the settings.
+A block below `<!-- with agents and systemd -->` is carried out by the test in tests/e2e alone.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HOME = "/home/you"
-_BLOCK = re.compile(r"^```(console|toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^(<!-- with agents and systemd -->\n+)?^```(console|toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _ANSWER = re.compile(r"^.*\[[\w/]+\]:? (\S+)$")
 
 
@@ -23,6 +24,8 @@ class Command:
 
     line: str
     shown: str
+    elsewhere: bool = False
+    """Whether it takes agents and a service manager."""
 
     @property
     def answers(self) -> list[str]:
@@ -43,19 +46,20 @@ Step = Command | Setting
 def steps(page: Path) -> list[Step]:
     """Everything the page tells its reader to do, in order."""
     found: list[Step] = []
-    for kind, body in _BLOCK.findall(page.read_text(encoding="utf-8")):
+    for elsewhere, kind, body in _BLOCK.findall(page.read_text(encoding="utf-8")):
         if kind == "toml":
             tables = tomllib.loads(body)
             found.append(Setting(values={f"{t}.{key}": v for t, keys in tables.items() for key, v in keys.items()}))
         else:
-            found += commands(body)
+            found += commands(body, elsewhere=bool(elsewhere))
     return found
 
 
-def commands(block: str) -> list[Command]:
+def commands(block: str, *, elsewhere: bool = False) -> list[Command]:
     """The commands of one block; what stands before the first belongs to none."""
     parts = re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
-    return [Command(line=head, shown=rest) for head, _, rest in (part.partition("\n") for part in parts)]
+    lines = (part.partition("\n") for part in parts)
+    return [Command(line=head, shown=rest, elsewhere=elsewhere) for head, _, rest in lines]
 
 
 def comes_true(shown: str, came: str) -> bool:

@@ -23,6 +23,8 @@ _QUESTION = re.compile(r"\[[\w/]+\]:? $")
 _SETUP = "PS1= PS2= PROMPT_COMMAND='printf \"\\036%s\\036\" $?'; set +H"
 _ON_A_TERMINAL = """
 import fcntl, os, sys, termios
+if os.getpid() != os.getsid(0):
+    os.setsid()
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 fcntl.ioctl(0, termios.TIOCSWINSZ, b"\\x32\\0\\x78\\0\\0\\0\\0\\0")
 os.execvp("bash", ["bash", "--noprofile", "--norc", "--noediting", "-i"])
@@ -40,10 +42,11 @@ class Ended:
 class Terminal:
     """Commands are typed into one bash, one after another; what they print and ask is read as it stands there."""
 
-    def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
+    def __init__(self, folder: Path, environment: Mapping[str, str], within: Sequence[str] = ()) -> None:
+        """`within` is what the shell is started by, such as a command that enters namespaces."""
         self._ours, its = pty.openpty()
         self._shell = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", _ON_A_TERMINAL],
+            [*within, sys.executable, "-I", "-S", "-c", _ON_A_TERMINAL],
             stdin=its,
             stdout=its,
             stderr=its,

@@ -29,8 +29,12 @@ def test_everything_the_tutorial_shows_comes_true(own_home: Path) -> None:
     done = list(follow(TUTORIAL, own_home))
     wrong = [f"$ {d.command.line}\n{d.came}[{d.status}]" for d in done if not d.as_shown or d.status != 0]
     assert [] == wrong, "\n\n".join([REMEDY, *wrong])
-    left = [p for p in own_home.rglob("*") if "sleepd" in p.name or (p.is_file() and b"sleepd" in p.read_bytes())]
-    assert [] == left
+    assert [] == left_behind(own_home)
+
+
+def left_behind(folder: Path) -> list[Path]:
+    """Files and folders that have to do with sleepd."""
+    return [p for p in folder.rglob("*") if "sleepd" in p.name or (p.is_file() and b"sleepd" in p.read_bytes())]
 
 
 def test_the_tutorial_leads_through_every_verb_of_a_first_night() -> None:
