@@ -48,7 +48,7 @@ def test_installing_twice_leaves_one_schedule(begun: Path, tmp_path: Path, monke
         assert 0 == done.code, done.err
     text = table.read_bytes()
     assert (1, 1, THEIRS) == (text.count(BEGIN), text.count(END), text[-len(THEIRS) :])
-    assert b"17 3 * * * " in text and b"run --scheduled >/dev/null\n" in text
+    assert b"17 3 * * * " in text and b" run --scheduled 2>&1) ||" in text
     gone = sleepd("service", "uninstall")
     assert (0, THEIRS) == (gone.code, table.read_bytes())
     assert "removed the lines of sleepd in your crontab" in gone.out and str(config.places().environment) in gone.out
@@ -73,6 +73,7 @@ def test_a_crontab_that_cannot_be_read_is_not_written_over(
     done = sleepd("service", "install", "--cron", "--no-preflight")
     assert 2 == done.code and "the disk is on fire" in done.err
     assert {"-l"} == set(called.read_text().splitlines()) and not config.places().environment.exists()
+    assert not status()["installed"] and 0 == sleepd("service", "uninstall").code
 
 
 def test_without_a_manager_the_message_names_cron(begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,7 +125,7 @@ def test_waiting_proposals_stay_and_are_named(
     with closing(sqlite3.connect(config.places().database)) as connection, connection:
         columns = [name for _, name, *_ in connection.execute("PRAGMA table_info(proposals)")]
         for number in range(waiting):
-            facts = {name: f"{number}" for name in columns} | {"status": "waiting"}
+            facts = dict.fromkeys(columns, f"{number}") | {"status": "waiting"}
             connection.execute(f"INSERT INTO proposals VALUES ({', '.join('?' * len(columns))})", tuple(facts.values()))
     gone = sleepd("service", "uninstall")
     assert f"{words}: sleepd review\n" == gone.err
@@ -287,6 +288,15 @@ def test_logs_show_the_end_of_the_log(begun: Path, tmp_path: Path, monkeypatch: 
     assert "line 29998\nline 29999\n" == sleepd("service", "logs", "-n", "2").out
     assert 50 == len(sleepd("service", "logs").out.splitlines())
     assert "" == sleepd("service", "logs", "-n", "0").out
+
+
+def test_logs_show_though_the_settings_are_wrong(begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That may be why somebody looks at them."""
+    a_crontab(tmp_path, monkeypatch)
+    configure(begun, "[gate]\nalpah = 1\n")
+    config.places().log.parent.mkdir(parents=True, exist_ok=True)
+    config.places().log.write_text("why it fails\n", encoding="utf-8")
+    assert "why it fails\n" == sleepd("service", "logs").out
 
 
 def test_logs_go_on_with_what_comes(begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

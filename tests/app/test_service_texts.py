@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import plistlib
 import re
-import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -79,14 +78,21 @@ def test_units_write_two_folders_and_caches_only() -> None:
 # cron ---------------------------------------------------------------------------------------------------------------
 
 
-def test_the_crontab_line_means_the_command() -> None:
-    """As cron takes it apart (an escaped % is a %), and then the shell."""
-    made = a_plan()
+@pytest.mark.parametrize("status", [0, 3])
+def test_the_crontab_line_means_the_command(status: int, tmp_path: Path) -> None:
+    """As cron takes it apart (an escaped % is a %), and then the shell; a night that goes well prints nothing."""
+    script = tmp_path / "a tool's $x (100%)"
+    script.write_text(f'#!/bin/sh\nprintf "%s|" "$@" >&2\nexit {status}\n', encoding="utf-8")
+    script.chmod(0o755)
+    made = a_plan(program=(str(script),))
     begin, line, end = block(made).splitlines(keepends=True)
     minute, hour, *every, command = line.decode().rstrip("\n").split(" ", 5)
     assert (BEGIN, END, "17", "3", ["*", "*", "*"]) == (begin, end, minute, hour, every)
     assert not re.search(r"(?<!\\)%", command)
-    assert [*made.night, ">/dev/null"] == shlex.split(command.replace("\\%", "%"))
+    shell = ["/bin/sh", "-c", command.replace("\\%", "%")]
+    done = subprocess.run(shell, capture_output=True, text=True, check=False, env={}, timeout=60)
+    said = "|".join(made.night[1:]) + "|\n" if status else ""
+    assert (said, "") == (done.stdout, done.stderr)
 
 
 @pytest.mark.parametrize("theirs", [b"", b"# mine\n", b"@daily x\n\n", b"\xff\xfe latin\n", b"a\r\nb\r\n", b"no end"])

@@ -131,6 +131,10 @@ def test_the_timer_takes_the_daemons_place_and_runs_a_night(home: Path, manager:
     until(lambda: "done" in [n["status"] for n in told(manager, "nights")], "the timer ran a night", tries=180)
     until(lambda: "inactive" == manager.systemctl("is-active", "sleepd-night.service"), "the unit ended")
     assert "success" == told(manager, "service", "status")["schedules"][0]["last"]
+    gone = sleepd(manager, "service", "uninstall")
+    assert 0 == gone.returncode, gone.stderr
+    assert ["test.conf"] == [p.name for p in (home / UNITS).rglob("*") if not p.is_dir()]
+    assert [] == list(home.rglob("stamp-sleepd-night.timer"))
 
 
 def test_what_would_fail_at_night_fails_at_once(home: Path, manager: Manager) -> None:

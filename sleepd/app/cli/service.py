@@ -12,6 +12,7 @@ from sleepd.app.cli.terminal import AsJson, note, show, show_json, steps
 from sleepd.app.service import choice, output, standing
 from sleepd.app.service import install as installing
 from sleepd.app.service.plan import plan
+from sleepd.app.settings import Settings
 
 app = typer.Typer(
     help="Let sleepd run by itself each night, look how that stands, and end it.",
@@ -91,8 +92,9 @@ def logs(
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on with what comes, until Ctrl-C.")] = False,
 ) -> None:
     """Show what the scheduled starts wrote: the unit's journal where it can be read, else the log file."""
-    kinds = {seen.kind for seen in _look().schedules}
-    units = [one.unit for one in choice.known(sys.platform) if one.kind in kinds and one.unit is not None]
+    # The settings may be what is wrong: the logs must show all the same.
+    usual = plan(config.places(), Settings())
+    units = [one.unit for one in choice.known(sys.platform) if one.unit is not None and one.look(usual) is not None]
     text = output.journal(units[0], max(lines, 1)) if units else ""
     log = config.places().log
     shown = text if text and lines else output.tail(log, lines)

@@ -19,6 +19,8 @@ END: Final = b"# <<< sleepd\n"
 _BLOCK: Final = re.compile(rb"^# >>> sleepd\b[^\n]*\n(?:(?!# >>> sleepd\b)[^\n]*\n)*?# <<< sleepd[^\n]*(?:\n|\Z)", re.M)
 _MARK: Final = re.compile(rb"^# (?:>>>|<<<) sleepd\b", re.M)
 _LONGEST_COMMAND: Final = 990
+_NONE: Final = ("no crontab for", "no such file or directory")
+"""How `crontab -l` says that the user has none."""
 _DAEMONS: Final = frozenset({"cron", "crond", "fcron", "bcron-sched"})
 
 
@@ -45,11 +47,13 @@ class Cron:
 
     def install(self, plan: Plan) -> None:
         before = _crontab()
+        if before is None:
+            raise UsageError(f"`crontab -l` failed: {call('crontab', '-l').why}; mend that and try again")
         # In front, so that no SHELL= or PATH= of the user's own lines changes what it means.
         _write(block(plan) + without_block(before))
 
     def remove(self) -> tuple[str, ...]:
-        before = _crontab()
+        before = _crontab() or b""
         after = without_block(before)
         if after == before:
             return ()
@@ -60,7 +64,7 @@ class Cron:
         return ("the lines of sleepd in your crontab",)
 
     def look(self, plan: Plan) -> Seen | None:
-        found = _BLOCK.findall(_crontab())
+        found = _BLOCK.findall(_crontab() or b"")
         if not found:
             return None
         runs = daemon_runs()
@@ -71,8 +75,8 @@ class Cron:
 
 def block(plan: Plan) -> bytes:
     """The lines as they stand in the crontab. Raises `UsageError` when cron could not read them."""
-    # What goes well is silent; what a start says on stderr is mailed, as cron does where there is mail.
-    command = f"{shlex.join(plan.night)} >/dev/null".replace("%", "\\%").encode()
+    # Cron mails whatever is printed: a night that went well is silent.
+    command = f'out=$({shlex.join(plan.night)} 2>&1) || echo "$out"'.replace("%", "\\%").encode()
     if len(command) > _LONGEST_COMMAND:
         raise UsageError(f"cron reads no line of {len(command)} bytes: move sleepd or its settings to a shorter path")
     return BEGIN + f"{plan.minute} {plan.hour} * * * ".encode() + command + b"\n" + END
@@ -101,16 +105,17 @@ def _process_names() -> Iterator[str]:
             continue
 
 
-def _crontab() -> bytes:
+def _crontab() -> bytes | None:
+    """The user's crontab, empty where there is none; None where it cannot be read, and so must not be written over."""
     done = call("crontab", "-l")
-    if done.code != 0 and done.err.lower().find("no crontab") < 0 and done.code != MISSING:
-        # Anything else than "there is none" must not be taken for an empty one, and written over.
-        raise UsageError(f"`crontab -l` failed: {done.why}; mend that and try again")
-    return done.out if done.code == 0 else b""
+    if done.code == 0:
+        return done.out
+    none = done.code != MISSING and any(words in done.err.lower() for words in _NONE)
+    return b"" if none else None
 
 
 def _write(crontab: bytes) -> None:
     must("crontab", "-", given=crontab)
     # Some crons put lines of their own in front.
-    if not _crontab().endswith(crontab):
+    if not (_crontab() or b"").endswith(crontab):
         raise UsageError("the crontab is not as it was written; look at it with crontab -l, and try again")

@@ -12,7 +12,7 @@ from sleepd.app.service import captured, choice, preflight, standing, systemd
 from sleepd.app.service.captured import Captured
 from sleepd.app.service.cron import Cron, daemon_runs
 from sleepd.app.service.plan import Plan, plan
-from sleepd.app.service.scheduler import Scheduler
+from sleepd.app.service.scheduler import Scheduler, take_away
 from sleepd.app.service.systemd import Systemd
 from sleepd.core.errors import SleepdError, UsageError
 
@@ -68,10 +68,10 @@ def install(places: Places, wish: Wish, platform: str, step: Callable[[str], Non
         step(f"examining this machine as {chosen.kind} will see it")
         _try_out(chosen, intended, seen)
     step(f"installing: {chosen.kind}")
-    _put(chosen, intended, seen.text)
-    removed = tuple(other.kind for other in choice.known(platform) if other != chosen and other.remove())
     if wish.linger:
         systemd.linger(standing.user())
+    _put(chosen, intended, seen.text)
+    removed = tuple(other.kind for other in choice.known(platform) if other != chosen and other.remove())
     return Installed(
         kind=chosen.kind,
         environment=places.environment,
@@ -83,12 +83,16 @@ def install(places: Places, wish: Wish, platform: str, step: Callable[[str], Non
 
 def _try_out(chosen: Scheduler, intended: Plan, seen: Captured) -> None:
     """The preflight, with the variables in a file of its own: one that serves an installed schedule stays as it is."""
-    tried = replace(intended, environment=intended.environment.with_name("environment.tried"))
+    tried = replace(intended, environment=_tried(intended.environment))
     captured.write(tried.environment, seen.text)
     try:
         preflight.check(chosen, tried, seen)
     finally:
         tried.environment.unlink(missing_ok=True)
+
+
+def _tried(environment: Path) -> Path:
+    return environment.with_name("environment.tried")
 
 
 def _put(chosen: Scheduler, intended: Plan, variables: str) -> None:
@@ -125,9 +129,8 @@ def _notes(chosen: Scheduler, intended: Plan) -> tuple[str, ...]:
 def uninstall(places: Places, platform: str) -> Removed:
     """Remove every schedule and the environment file. Settings, database and proposals stay."""
     things = [thing for one in choice.known(platform) for thing in one.remove()]
-    if places.environment.exists():
-        places.environment.unlink()
-        things.append(str(places.environment))
+    # The second one is what an installation that was killed leaves behind, perhaps with a key.
+    things += take_away((places.environment, _tried(places.environment)))
     seen = standing.learnt(places)
     on_systemd = any(isinstance(one, Systemd) for one in choice.known(platform))
     return Removed(
