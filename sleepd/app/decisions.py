@@ -18,6 +18,7 @@ from sleepd.core.redact import redact
 from sleepd.pipeline import adopt as writing
 from sleepd.pipeline import choose
 from sleepd.pipeline.adopt import Intended, Written
+from sleepd.skills import files, targets
 from sleepd.store import proposals, reviews, rollouts
 from sleepd.store.database import Database
 from sleepd.store.proposals import Proposal, Status
@@ -159,6 +160,7 @@ def put_on_branch(
         seen = writing.intended(database, proposal, numbers)
         if not seen.plan.changes:
             raise UsageError(f"nothing is left to commit: `sleepd adopt {proposal.id[:8]}` marks it as adopted")
+        check_place(seen)
         path = Path(seen.trial.candidate.target.path)
         with database.reading() as connection:
             before = reviews.on_branch(connection, proposal.id)
@@ -184,6 +186,12 @@ def put_on_branch(
     logger = structlog.get_logger()
     logger.info("proposal.committed", proposal=proposal.id, branch=done.branch, commit=done.commit)
     return proposal, done
+
+
+def check_place(seen: Intended) -> None:
+    """Raises the `Conflict` that writing to this place would raise, whatever the text: a link, a folder, a twin."""
+    target, around = seen.trial.candidate.target, compose.surroundings()
+    files.check(Path(target.path), root=targets.write_root(target, around.home, around.env))
 
 
 def _message(seen: Intended, proposal: Proposal) -> str:

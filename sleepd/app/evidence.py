@@ -99,6 +99,7 @@ def _beside_its_file(database: Database, one: Proposed) -> Proposed:
     try:
         seen = intended(database, one.proposal)
         plan = seen.plan
+        decisions.check_place(seen)
         named = decisions.shown_digest(database, one.proposal)
     except (Conflict, UsageError) as error:
         return replace(one, conflict=str(error))

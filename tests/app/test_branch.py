@@ -278,6 +278,17 @@ class TestRefused:
         (home.folder / "outside.md").write_text(OURS)
         home.file().symlink_to(home.folder / "outside.md")
         self.refused(id_, code=5, said="symbolic link")
+        assert "cannot be adopted now" in sleepd("review").out
+
+    def test_a_folder_that_leads_into_another_repository(self, home: Home) -> None:
+        """Its branches are not ours to make, whoever linked it."""
+        id_ = home.propose((TICKET,), base=OURS)
+        other = home.folder / "dotfiles"
+        shutil.copytree(home.project, other)
+        shutil.rmtree(home.project / ".claude")
+        (home.project / ".claude").symlink_to(other / ".claude")
+        self.refused(id_, code=5, said="leads outside")
+        assert "main" == git(other, "branch", "--format=%(refname:short)").strip()
 
     def test_a_damaged_repository(self, home: Home) -> None:
         """git's words, in one line."""

@@ -169,3 +169,12 @@ class TestMeanwhile:
         assert "is adopted" in slow.text
         assert [Status.ADOPTED] * 2 == [home.status(first), home.status(second)]
         assert [] == seen(first)["decided"]
+
+    def test_a_key_pressed_too_early_decides_nothing(self, home: Home) -> None:
+        """While the page is not there yet, nobody can mean it."""
+        id_ = home.propose((TICKET,))
+        with terminal("review") as at:
+            at.press("a")
+            at.press_at(QUESTION, "s")
+            assert 0 == at.end(), at.text
+        assert Status.WAITING is home.status(id_)
