@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from tests.app.command import SETTINGS, configure, live_in
-from tests.e2e.user_manager import Manager, user_manager
+from tests.e2e.users_systemd import Manager, user_manager
 
 pytestmark = pytest.mark.e2e
 
