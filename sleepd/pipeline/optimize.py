@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from sleepd.core import edit
+from sleepd.core import edit, plaintext
 from sleepd.core.drift import Drift
 from sleepd.core.model import Split, Unmatched, Verdict, digest
 from sleepd.core.select import Bundle
@@ -73,7 +73,7 @@ def optimize(
         stepped = step(bench, ground, work, _stepping(optimizing, number), known)
         problems += stepped.problems
         for bundle in stepped.bundles:
-            done, lost = _try(bench, ground, bundle, optimizing, gating)
+            done, lost = try_out(bench, ground, bundle, optimizing, gating)
             tried += done
             unmatched += lost
     return OptimizeReport(
@@ -102,12 +102,14 @@ def _drawn(bench: Bench, tried: Sequence[Trial]) -> int:
         return proposals.drawn(connection, bench.night_id, *(t.candidate.id for t in tried))
 
 
-def _try(
+def try_out(
     bench: Bench, ground: Ground, bundle: Bundle, optimizing: Optimizing, gating: Gating
 ) -> tuple[tuple[Trial, ...], tuple[Unmatched, ...]]:
     """Put a bundle through the gate: what became of it, or the edits that have no place in the text."""
     start = ground.base or starting_text(ground.target)
     applied = edit.apply(start, bundle.edits, max_tokens=optimizing.max_skill_tokens)
+    if _says_nothing(applied.text) and not _says_nothing(start):
+        return (), tuple(Unmatched(edit=e, reason="would leave an empty skill") for e in bundle.edits)
     id_ = identity(bench, ground, digest(applied.text), gating, bundle.margin)
     budget = allowance(bench, id_, gating.pairs_per_night)
     if not applied.applied or not budget:
@@ -115,3 +117,10 @@ def _try(
     kept = replace(bundle, backed=tuple(b for b in bundle.backed if b.edit in applied.applied))
     trial = enter(bench, ground, kept, applied.text, gating)
     return prove(bench, ground, trial, gating, budget), applied.unmatched
+
+
+def _says_nothing(text: str) -> bool:
+    """Whether there is nothing in a text but frontmatter, our markers and blank lines."""
+    rows = plaintext.lines(text)
+    left = {row.strip() for row in rows[plaintext.frontmatter_end(rows) :]}
+    return left <= {"", *(mark for region in edit.Region for mark in (region.opening, region.closing))}

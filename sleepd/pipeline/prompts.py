@@ -113,12 +113,12 @@ def _case(number: int, case: Case) -> str:
         part("the request", case.task.request),
         part("what came before", case.task.context),
         *_answers(case),
-        *_history(case.task),
+        *history(case.task),
     ]
     for nearness, neighbour in enumerate(case.neighbours, 1):
         parts.append(f"### Similar past work {nearness}")
         parts.append(part("the request", neighbour.request))
-        parts += _history(neighbour)
+        parts += history(neighbour)
     return "\n".join(p for p in parts if p)
 
 
@@ -138,7 +138,7 @@ def _answers(case: Case) -> Iterable[str]:
     return [part("today's better answer", best.answer), part("today's worse answer", worst.answer)]
 
 
-def _history(task: Task) -> Iterable[str]:
+def history(task: Task) -> Iterable[str]:
     """Good and bad attempts side by side, with the reactions."""
     for attempt in task.attempts:
         if attempt.outcome is not Outcome.UNKNOWN:

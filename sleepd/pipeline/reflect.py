@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
-import json
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from sleepd.core.model import Edit, EditOp, digest
-from sleepd.core.ports import Ask, Failure
+from sleepd.core.model import Edit, EditOp
 from sleepd.core.select import Proposed
 from sleepd.pipeline.buffer import Failed
 from sleepd.pipeline.prompts import Case, advised, reflect_ask
-from sleepd.pipeline.rollout import Bench, outage
-from sleepd.store import rollouts
+from sleepd.pipeline.replies import Said, found, said
+from sleepd.pipeline.rollout import Bench
 
 CASES_AT_ONCE = 4
-_OPENINGS_TRIED = 200
-"""Braces at which JSON is looked for; each may cost a scan of the whole reply."""
 
 
 class _Edit(BaseModel):
@@ -56,8 +50,8 @@ def reflect(bench: Bench, skill: str, cases: Sequence[Case], failed: Sequence[Fa
     proposed, problems = [], []
     for some in _minibatches(cases):
         ask = advised(reflect_ask(skill, some, failed, limit, bench.max_tokens), bench.notes)
-        reply = _reply(bench, ask)
-        edits = parse(reply.text, limit) if isinstance(reply, _Said) else reply
+        reply = said(bench, ask)
+        edits = parse(reply.text, limit) if isinstance(reply, Said) else reply
         if isinstance(edits, str):
             problems.append(edits)
         else:
@@ -72,36 +66,10 @@ def parse(text: str, limit: int) -> tuple[Edit, ...] | str:
 
     Finds the JSON object also inside a fence or prose; an edit that is not one is left out.
     """
-    for opening in itertools.islice(re.finditer(r"\{", text), _OPENINGS_TRIED):
-        try:
-            value, _ = json.JSONDecoder(strict=False).raw_decode(text, opening.start())
-            reply = _Reply.model_validate(value)
-        except (ValueError, RecursionError):
-            continue
-        return tuple(edit for edit in map(_edit, reply.edits) if edit is not None)[:limit]
-    return "the reflection model's reply holds no edits in JSON"
-
-
-@dataclass(frozen=True, slots=True)
-class _Said:
-    text: str
-
-
-def _reply(bench: Bench, ask: Ask) -> _Said | str:
-    """The reply's text, or the reason why there is none."""
-    address = digest(ask.system, ask.prompt)
-    with bench.database.reading() as connection:
-        known = rollouts.reflection(connection, address, bench.reflector.key)
-    if known is not None:
-        return _Said(known)
-    outcome = bench.reflector.ask(ask)
-    if isinstance(outcome, Failure):
-        if outcome.cause.outside:
-            raise outage(outcome)
-        return f"the reflection model gave no answer ({outcome.cause}): {outcome.message}"
-    with bench.database.writing() as connection:
-        rollouts.save_reflection(connection, address, bench.reflector.key, outcome, bench.night_id)
-    return _Said(outcome.text)
+    reply = found(text, _Reply)
+    if reply is None:
+        return "the reflection model's reply holds no edits in JSON"
+    return tuple(edit for edit in map(_edit, reply.edits) if edit is not None)[:limit]
 
 
 def _minibatches(cases: Sequence[Case]) -> Iterator[Sequence[Case]]:

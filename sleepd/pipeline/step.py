@@ -50,6 +50,8 @@ class Stepped:
     bundles: tuple[Bundle, ...]
     problems: tuple[str, ...]
     """What the reflection model said that could not be used."""
+    cases: tuple[Case, ...] = ()
+    """What the reflection model was shown."""
 
 
 def step(bench: Bench, ground: Ground, work: Work, stepping: Stepping, trials: Sequence[Trial]) -> Stepped:
@@ -65,7 +67,7 @@ def step(bench: Bench, ground: Ground, work: Work, stepping: Stepping, trials: S
     tried = [*(one for t in trials for one in _tried(bench, t)), *_set_aside(bench, ground)]
     foreign = trace.foreign(bench.database, work, backed, ground.base)
     bundles = select(backed, stepping.edit_budget, tried, reflections=len(reflected.proposed), foreign=foreign)
-    return Stepped(bundles=bundles, problems=(*reflected.problems, *again))
+    return Stepped(bundles=bundles, problems=(*reflected.problems, *again), cases=tuple(cases))
 
 
 def _cases(bench: Bench, ground: Ground, work: Work, stepping: Stepping, tried: int) -> list[Case]:
