@@ -71,7 +71,7 @@ class OfNight:
 
     night: Night
     tried: tuple[Tried, ...]
-    proposed: tuple[Proposal, ...]
+    proposed: tuple[Proposed, ...]
 
 
 def listed(database: Database, *, everything: bool) -> tuple[Proposed, ...]:
@@ -134,7 +134,11 @@ def of_night(database: Database, prefix: str) -> OfNight:
         started = [t.candidate.id for t in proposals.of_night(connection, night.id)]
         staged = tuple(p for p in proposals.proposals(connection) if p.night_id == night.id)
     ids = dict.fromkeys([*_reported(night.report), *started])
-    return OfNight(night=night, tried=tuple(tried(database, id_) for id_ in ids), proposed=staged)
+    return OfNight(
+        night=night,
+        tried=tuple(tried(database, id_) for id_ in ids),
+        proposed=tuple(proposed(database, p) for p in staged),
+    )
 
 
 def _reported(facts: Mapping[str, object]) -> list[Digest]:
@@ -230,8 +234,15 @@ def night_json(seen: OfNight) -> Plain:
         "measured_by": MODE,
         "candidates": [tried_json(t) for t in seen.tried],
         "proposals": [
-            {"id": p.id, "status": p.status.value, "findings": list(p.findings), "sealed": sealed_json(p)}
-            for p in seen.proposed
+            {
+                "id": p.id,
+                "status": p.status.value,
+                "findings": list(p.findings),
+                "sealed": sealed_json(p),
+                "digest": one.digest,
+            }
+            for one in seen.proposed
+            for p in (one.proposal,)
         ],
     }
 
@@ -314,8 +325,10 @@ def night_text(seen: OfNight) -> str:
     parts += [f"\n{tried_text(one)}" for one in seen.tried]
     parts += [
         f"\nproposal {p.id[:8]} is {p.status.value}; {p.sealed_count} sealed tasks: {sealed_words(p)} ({MODE})"
+        + (f"; digest {one.digest}" if one.digest is not None else "")
         + "".join(f"\n  {report.clean(f)}" for f in p.findings)
-        for p in seen.proposed
+        for one in seen.proposed
+        for p in (one.proposal,)
     ]
     parts += [f"\nnot used: {report.clean(problem)}" for problem in _said(night.report)]
     return "\n".join(parts if len(parts) > 1 else [*parts, "\nno candidate was tried"])
