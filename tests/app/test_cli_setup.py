@@ -146,3 +146,12 @@ def test_an_offer_that_cannot_be_kept_is_said_in_one_line(own_home: Path, monkey
     program.write_text(CLIENT.replace('touch "$HOME/has-it"', "echo Error: no room >&2; exit 1"), encoding="utf-8")
     assert "no room" in at_a_terminal(["init"], "30d\n500\ny\n")
     assert config.places().database.exists()
+
+
+def test_init_offers_the_service_once_a_model_is_chosen(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before that, installing it could only fail; a no changes nothing."""
+    monkeypatch.setenv("PATH", str(own_home))  # neither systemd nor the crontab of this machine is looked at
+    assert "Run a night by itself" not in at_a_terminal(["init"], "30d\n500\n")
+    configure(own_home)
+    assert "Run a night by itself" in at_a_terminal(["init"], "n\n")
+    assert not list(own_home.rglob("*.service"))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
 from typer.main import get_command
 
-from sleepd.app import config, init, report
+from sleepd.app import clock, config, init, report
 from sleepd.app import doctor as examination
 from sleepd.app.cli.terminal import AsJson, ask, can_ask, note, show, show_json
 from sleepd.core.errors import SleepdError
@@ -56,7 +57,8 @@ def _offer(begun: init.Begun) -> None:
     if agents and _wanted(f"Put sleepd's commands into {' and '.join(agents)}?"):
         _do("plugin", "install", *agents)
     # Installing asks the model, as a night will, so one has to be chosen.
-    if begun.model_chosen and begun.window_chosen and _wanted("Run a night by itself, every night?"):
+    ready = begun.model_chosen and begun.window_chosen
+    if ready and not _is_scheduled() and _wanted("Run a night by itself, every night?"):
         _do("service", "install")
 
 
@@ -67,6 +69,15 @@ def _without_plugin() -> list[str]:
     machine = plugins.Machine(places=config.places(), env=config.agent_env(), home=config.home())
     rows = plugins.standing(machine)
     return [row.agent for row in rows if row.program is not None and not row.installed and not row.trouble]
+
+
+def _is_scheduled() -> bool:
+    """Whether something starts nights already."""
+    from sleepd.app.service import choice, standing
+    from sleepd.app.service.plan import plan
+
+    places, settings = config.places(), config.load_file_alone()
+    return bool(standing.look(choice.known(sys.platform), plan(places, settings), places, clock.now()).schedules)
 
 
 def _wanted(question: str) -> bool:
