@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sleepd.core import gate
+from sleepd.core import gate, provenance, screen_rules
 from sleepd.core.model import CheckKind
 from sleepd.pipeline.mine import Mining
 from sleepd.pipeline.trial import Gating
@@ -81,3 +81,22 @@ def test_the_page_on_mining_knows_every_kind_of_check() -> None:
         f"{default.shares.val:.0%}".replace("%", " %") in page
         and f"{default.shares.test:.0%}".replace("%", " %") in page
     )
+
+
+def product() -> str:
+    """The text of the whole product."""
+    return "\n".join(p.read_text(encoding="utf-8") for p in sorted((DOCS.parent / "sleepd").rglob("*.py")))
+
+
+def test_what_troubleshooting_says_one_sees_is_what_is_said() -> None:
+    """Every message in the first column stands in the code, numbers and what is left out aside."""
+    seen = [shown for row in rows("how-to/troubleshooting.md") for shown in re.findall(r"`([^`]+)`", row[0])]
+    parts = [part.strip() for shown in seen for part in re.split(r"…|\d+|~\S+|`", shown)]
+    said = " ".join(product().split())
+    assert len(parts) > 8 and [] == [part for part in parts if part and part not in said]
+
+
+def test_every_rule_of_the_screen_is_explained() -> None:
+    """The findings that a person sees can be looked up."""
+    named = {row[0].strip("`") for row in rows("explanation/screen.md")}
+    assert [] == [rule for rule in (*screen_rules.RULES, provenance.RULE) if rule not in named]
