@@ -15,7 +15,9 @@ from typing import Any
 
 import pytest
 
+from sleepd.app.service import systemd
 from tests.app.command import SETTINGS, configure, live_in
+from tests.app.schedulers import a_plan
 from tests.e2e.users_systemd import Manager, user_manager
 
 pytestmark = pytest.mark.e2e
@@ -144,3 +146,16 @@ def test_what_would_fail_at_night_fails_at_once(home: Path, manager: Manager) ->
     done = manager.run(sys.executable, "-m", "sleepd", "service", "install", OPENAI_API_KEY="sk-only-here")
     assert 2 == done.returncode and "--keep-key" in done.stderr and 1 == len(done.stderr.splitlines())
     assert not (home / UNITS).exists() and not (home / ".config/sleepd/environment").exists()
+
+
+def test_the_restrictions_hold_for_somebody_who_is_not_root(home: Path) -> None:
+    """A user's own systemd may do less: a unit that asks for what it cannot have would not start at all."""
+    made = a_plan(program=("/bin/true",), writable=(home,), caches=())
+    with user_manager(home, uid=65534) as manager:
+        for folder in (home / ".config", home / UNITS):
+            manager.run("mkdir", "-p", str(folder))
+        unit = systemd.text("sleepd-night.service", made)
+        manager.run("sh", "-c", f'printf %s "$1" >{home / UNITS}/sleepd-night.service', "sh", unit)
+        manager.systemctl("daemon-reload")
+        done = manager.run("systemctl", "--user", "start", "sleepd-night.service")
+        assert (0, "success") == (done.returncode, property_of(manager, "sleepd-night.service", "Result")), done.stderr
