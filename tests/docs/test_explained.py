@@ -65,7 +65,8 @@ def test_the_gates_page_states_the_figures_in_force() -> None:
     assert f"evidence of {1 / gate.level(1, 0, default.alpha):.0f}" in page
     assert f"{default.alpha} unless set otherwise" in page
     assert f"β = {default.beta:.2f}" in page and f"below {default.smallest_effect:+.2f}" in page
-    assert f"{default.max_pairs} pairs or {default.max_nights} nights" in page
+    ending = f"{default.max_pairs} pairs or {default.max_nights} nights"
+    assert ending in page and ending in text("how-to/troubleshooting.md")
     assert (0.8, 0.5) == (default.coverage, default.waiting_share)
     assert "four fifths of the pairs" in page and "at most half of its pairs" in page
     assert gate.enough(5, 3) is None and gate.enough(4, 3) and gate.enough(5, 2)
@@ -100,3 +101,13 @@ def test_every_rule_of_the_screen_is_explained() -> None:
     """The findings that a person sees can be looked up."""
     named = {row[0].strip("`") for row in rows("explanation/screen.md")}
     assert [] == [rule for rule in (*screen_rules.RULES, provenance.RULE) if rule not in named]
+
+
+def test_every_target_of_make_that_is_named_exists() -> None:
+    """In the README, for contributors, and on the pages."""
+    root = DOCS.parent
+    pages = [root / "README.md", root / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
+    said = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    targets = set(re.findall(r"^([a-z0-9]+):", (root / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    named = set(re.findall(r"(?:`|^)make ([a-z0-9]+)", said, re.MULTILINE))
+    assert len(named) > 4 and set() == named - targets
