@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -57,3 +58,11 @@ def found(text: str, shape: type[Shape]) -> Shape | None:
         except (ValueError, RecursionError):
             continue
     return None
+
+
+def sentences(lines: Iterable[str]) -> Iterator[str]:
+    """The lines that say something, on one line each. JSON can hold lone surrogates, which no file can: they go."""
+    for line in lines:
+        flat = " ".join(line.encode(errors="ignore").decode().split())
+        if flat:
+            yield flat

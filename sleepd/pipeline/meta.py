@@ -1,0 +1,79 @@
+"""The meta skill: what the reflection model notes for itself about proposing changes. No skill text ever holds it.
+
+SkillOpt (arXiv 2605.23904), 3.6: memory of the optimiser, distilled at the end of an epoch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict
+
+from sleepd.core.model import Candidate, Edit, Verdict
+from sleepd.core.ports import Ask, Purpose
+from sleepd.pipeline.compare import Compared, told
+from sleepd.pipeline.prompts import advised, part, template
+from sleepd.pipeline.replies import Said, found, said, sentences
+from sleepd.pipeline.rollout import Bench
+from sleepd.store.proposals import Trial
+
+NOTES = 8
+_LONGEST = 300
+_SHOWN = 20
+"""Candidates of one epoch, the newest."""
+
+
+class _Reply(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    notes: list[str] | str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noted:
+    """The strategy notes after an epoch."""
+
+    notes: str
+    """One a line; the earlier ones when the reply could not be used."""
+    problems: tuple[str, ...] = ()
+
+
+def take_notes(bench: Bench, trials: Sequence[Trial], compared: Sequence[Compared]) -> Noted:
+    """The notes in `bench`, written anew from what was accepted and rejected. Raises `NotMeasured` or `BudgetSpent`.
+
+    Nothing is asked when nothing was tried.
+    """
+    if not trials:
+        return Noted(notes=bench.notes)
+    reply = said(bench, _ask(bench.notes, trials, compared, bench.max_tokens))
+    if not isinstance(reply, Said):
+        return Noted(notes=bench.notes, problems=(reply,))
+    read = found(reply.text, _Reply)
+    if read is None:
+        return Noted(notes=bench.notes, problems=("the reply about strategy holds no notes in JSON",))
+    lines = read.notes.splitlines() if isinstance(read.notes, str) else read.notes
+    kept = [line[:_LONGEST] for line in sentences(lines)][:NOTES]
+    return Noted(notes="\n".join(kept) or bench.notes)
+
+
+def _ask(notes: str, trials: Sequence[Trial], compared: Sequence[Compared], max_tokens: int) -> Ask:
+    tried = "\n\n".join(_tried(t.candidate, t.effect) for t in trials[-_SHOWN:])
+    ask = Ask(
+        purpose=Purpose.REFLECT,
+        system=template("meta").format(limit=NOTES),
+        prompt="\n\n".join([tried, told(compared, ())]) if compared else tried,
+        max_tokens=max_tokens,
+    )
+    return advised(ask, notes)
+
+
+def _tried(candidate: Candidate, effect: float | None) -> str:
+    measured = "" if effect is None else f", mean difference {effect:+.2f}"
+    verdict = "accepted" if candidate.verdict is Verdict.ACCEPTED else f"{candidate.verdict}: {candidate.reason}"
+    changes = "\n".join(_change(e) for e in candidate.edits)
+    return f"## Tried ({candidate.origin}), {verdict}{measured}\n{part('the changes', changes)}"
+
+
+def _change(one: Edit) -> str:
+    return f"{one.op} {one.text or one.anchor}" + (f" (because: {one.reason})" if one.reason else "")

@@ -1,0 +1,109 @@
+"""The appendix: when the skill already says it and the agent did not keep it, a reminder instead of a second rule.
+
+After EmbodiSkill's split of a skill into body and appendix (arXiv 2605.10332), which the reference implementation of
+SkillOpt follows. A reminder has to name the rule it reminds of, letter for letter, and passes the gate like any edit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pydantic import BaseModel, ConfigDict
+
+from sleepd.core import edit, plaintext
+from sleepd.core.edit import Region
+from sleepd.core.model import Edit, EditOp, Origin
+from sleepd.core.ports import Ask, Purpose
+from sleepd.core.select import Bundle
+from sleepd.pipeline.compare import Change, Compared, told
+from sleepd.pipeline.prompts import WHOLE_SKILL, part, template
+from sleepd.pipeline.replies import Said, found, said, sentences
+from sleepd.pipeline.rollout import Bench
+from sleepd.pipeline.slow import Written
+
+REMINDERS = 2
+"""At a time: they compete for the same attention as the rules."""
+_CLIPPED = 200
+_KINDS = (Change.REGRESSED, Change.PERSISTENT)
+
+
+class _Reminder(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    rule: str = ""
+    reminder: str = ""
+
+
+class _Reply(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    reminders: list[_Reminder]
+
+
+def remind(bench: Bench, present: str, compared: Sequence[Compared], max_tokens: int) -> Written:
+    """The present text with reminders of rules that it holds and that were broken.
+
+    Nothing is asked when nothing failed or there is no rule. At most `max_tokens` tokens in all. Raises `NotMeasured`
+    or `BudgetSpent`.
+    """
+    failed = [one for one in compared if one.change in _KINDS]
+    if not failed or not rules(present):
+        return Written(text=present, bundle=None)
+    reply = said(bench, _ask(present, failed, bench.max_tokens))
+    if not isinstance(reply, Said):
+        return Written(text=present, bundle=None, problems=(reply,))
+    read = found(reply.text, _Reply)
+    if read is None:
+        return Written(text=present, bundle=None, problems=("the reply about reminders holds none in JSON",))
+    return _written(present, read.reminders, failed, max_tokens)
+
+
+def rules(text: str) -> frozenset[str]:
+    """The lines of a skill that a reminder may name, as `plaintext.key`s without their bullet; not its appendix."""
+    return frozenset(_keys(text))
+
+
+def _keys(text: str) -> Iterator[str]:
+    for one in edit.split_regions(text):
+        if one.region is not Region.APPENDIX:
+            lines = plaintext.lines(one.body)
+            start = plaintext.frontmatter_end(lines) if one.region is None else 0
+            yield from (key for key in map(_key, lines[start:]) if key)
+    for region in (Region.LEARNT, Region.SLOW_UPDATE):
+        yield from map(_key, edit.learnt_lines(text, region))
+
+
+def _key(line: str) -> str:
+    return plaintext.key(line.strip().lstrip("-*+•# "))
+
+
+def _written(present: str, reminders: Sequence[_Reminder], failed: Sequence[Compared], max_tokens: int) -> Written:
+    known = rules(present)
+    named = [r for r in reminders if _key(r.rule) in known]
+    problems = [
+        f"no reminder, since the skill does not say it: {_clipped(r.rule)}" for r in reminders if r not in named
+    ]
+    edits = [_line(text, r.rule) for r in named for text in sentences([r.reminder])]
+    done = edit.apply(present, edits[:REMINDERS], region=Region.APPENDIX, max_tokens=max_tokens)
+    if not done.applied:
+        return Written(text=present, bundle=None, unmatched=done.unmatched, problems=tuple(problems))
+    sessions = tuple(str(one.task.task.session_id) for one in failed)
+    bundle = Bundle.of(done.applied, sessions, origin=Origin.APPENDIX)
+    return Written(text=done.text, bundle=bundle, unmatched=done.unmatched, problems=tuple(problems))
+
+
+def _line(text: str, rule: str) -> Edit:
+    return Edit(op=EditOp.ADD, anchor=None, text=text, reason=f"not kept: {_clipped(rule)}")
+
+
+def _clipped(rule: str) -> str:
+    return " ".join(sentences([rule]))[:_CLIPPED]
+
+
+def _ask(present: str, failed: Sequence[Compared], max_tokens: int) -> Ask:
+    return Ask(
+        purpose=Purpose.REFLECT,
+        system=template("appendix").format(limit=REMINDERS),
+        prompt="\n\n".join([part("The skill file today", present, WHOLE_SKILL), told(failed, _KINDS)]),
+        max_tokens=max_tokens,
+    )

@@ -1,0 +1,107 @@
+"""The slow update: at the end of an epoch, guidance for the longer term, in a region that no step may edit.
+
+SkillOpt (arXiv 2605.23904), 3.6. A skill text has at most one such region; each slow update writes it anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict
+
+from sleepd.core import edit
+from sleepd.core.edit import Region
+from sleepd.core.model import Edit, EditOp, Origin, Unmatched
+from sleepd.core.ports import Ask, Purpose
+from sleepd.core.select import Bundle
+from sleepd.pipeline.compare import Change, Compared, told
+from sleepd.pipeline.prompts import NO_SKILL, WHOLE_SKILL, part, template
+from sleepd.pipeline.replies import Said, found, said, sentences
+from sleepd.pipeline.rollout import Bench
+
+LINES = 6
+"""Lines of guidance at most: more would be a second skill."""
+MARGIN = 0.03
+"""What guidance that makes the text shorter may cost (gate, promise 8)."""
+_KINDS = (Change.REGRESSED, Change.PERSISTENT, Change.IMPROVED)
+
+
+class SlowMode(StrEnum):
+    """How a slow update is taken over."""
+
+    GATED = "gated"
+    """It has to pass the gate like any other candidate (the paper, 3.6)."""
+    FORCED = "forced"
+    """It becomes part of the present text untested, never of the best one without a higher validation score (the
+    reference implementation's default)."""
+    OFF = "off"
+
+
+class _Reply(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    guidance: list[str] | str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """A text with a region written anew or added to."""
+
+    text: str
+    """The input itself when there is nothing to change."""
+    bundle: Bundle | None
+    """What the gate is asked about; None when there is nothing to change."""
+    unmatched: tuple[Unmatched, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def slow_update(bench: Bench, texts: tuple[str, str], compared: Sequence[Compared], max_tokens: int) -> Written:
+    """The present text (`texts[1]`; `texts[0]` began the epoch) with guidance for the longer term.
+
+    At most `max_tokens` tokens in all. Raises `NotMeasured` or `BudgetSpent`.
+    """
+    present = texts[1]
+    reply = said(bench, _ask(texts, compared, bench.max_tokens))
+    if not isinstance(reply, Said):
+        return Written(text=present, bundle=None, problems=(reply,))
+    read = found(reply.text, _Reply)
+    if read is None:
+        return Written(text=present, bundle=None, problems=("the slow update's reply holds no guidance in JSON",))
+    lines = read.guidance.splitlines() if isinstance(read.guidance, str) else read.guidance
+    sessions = tuple(str(one.task.task.session_id) for one in compared)
+    return _written(present, list(sentences(lines)), sessions, max_tokens)
+
+
+def _written(present: str, lines: Sequence[str], sessions: Sequence[str], max_tokens: int) -> Written:
+    edits = [_line(line) for line in lines[:LINES]]
+    there = Region.SLOW_UPDATE.opening in present
+    emptied = edit.set_region(present, Region.SLOW_UPDATE, "") if there else present
+    done = edit.apply(emptied, edits, region=Region.SLOW_UPDATE, max_tokens=max_tokens)
+    if done.text == present or not (done.applied or there):
+        return Written(text=present, bundle=None, unmatched=done.unmatched)
+    margin = MARGIN if edit.tokens(done.text) < edit.tokens(present) else 0.0
+    bundle = Bundle.of(done.applied, sessions, origin=Origin.SLOW_UPDATE, margin=margin)
+    return Written(text=done.text, bundle=bundle, unmatched=done.unmatched)
+
+
+def _line(text: str) -> Edit:
+    return Edit(op=EditOp.ADD, anchor=None, text=text, reason="guidance for the longer term")
+
+
+def _ask(texts: tuple[str, str], compared: Sequence[Compared], max_tokens: int) -> Ask:
+    first, present = texts
+    guidance = "\n".join(edit.learnt_lines(present, Region.SLOW_UPDATE))
+    parts = [
+        part("The file at the beginning", first or NO_SKILL, WHOLE_SKILL) if first != present else "",
+        part("The skill file today", present or NO_SKILL, WHOLE_SKILL),
+        part("Your earlier guidance", guidance, WHOLE_SKILL),
+        told(compared, _KINDS),
+    ]
+    return Ask(
+        purpose=Purpose.REFLECT,
+        system=template("slow").format(limit=LINES),
+        prompt="\n\n".join(p for p in parts if p),
+        max_tokens=max_tokens,
+    )

@@ -1,0 +1,428 @@
+"""Training: epochs of the night's own steps over a task set, with what happens where an epoch ends.
+
+Nothing here is saved but what each step saves by itself: rollouts, replies, candidates with their pairs, all in rows
+keyed by content. So a run that was killed is run again from its beginning, finds what was paid for, and comes to the
+same history (architecture, rule 9).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from sleepd.core import budget, schedule
+from sleepd.core.budget import Schedule
+from sleepd.core.gate import Rule
+from sleepd.core.model import Digest, Origin, Split, TaskId, Unmatched, Verdict
+from sleepd.pipeline.compare import Compared, compare
+from sleepd.pipeline.evaluate import Evaluated, Measure, evaluate, measured
+from sleepd.pipeline.meta import take_notes
+from sleepd.pipeline.optimize import Optimizing, try_out
+from sleepd.pipeline.prove import prove
+from sleepd.pipeline.remind import remind
+from sleepd.pipeline.rollout import Bench
+from sleepd.pipeline.slow import SlowMode, Written, slow_update
+from sleepd.pipeline.step import Stepping, step
+from sleepd.pipeline.trial import Gating, Ground, enter
+from sleepd.pipeline.work import Work
+from sleepd.store import rollouts
+from sleepd.store.proposals import Trial
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Training:
+    """The knobs of a run. `docs/explanation/loop.md` has the reason and the source of each default."""
+
+    epochs: int = 4
+    steps: int | None = None
+    """Steps of one epoch; None: as many as show every train task once."""
+    optimizing: Optimizing = field(default_factory=Optimizing)
+    """`minibatch` is the batch, `edit_budget` the budget that the schedule begins with; `steps` is not read."""
+    schedule: Schedule = Schedule.COSINE
+    least_edits: int = 2
+    """The budget that the schedule ends with."""
+    slow: SlowMode = SlowMode.GATED
+    compared: int = 20
+    """Train tasks that the end of an epoch looks at under its first and its last text."""
+    meta: bool = True
+    appendix: bool = True
+    patience: int = 0
+    """Steps in a row without a gain after which training stops; 0: never."""
+    min_gain: float = 0.0
+    """The gain of the validation mean below which an acceptance does not count for `patience`; 0: each one counts."""
+    seed: int = 1
+    """Which tasks come in which order."""
+
+
+class Kind(StrEnum):
+    """What a step is."""
+
+    STEP = "step"
+    SLOW_UPDATE = "slow-update"
+    APPENDIX = "appendix"
+
+
+class Outcome(StrEnum):
+    """What became of a step."""
+
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    UNDECIDED = "undecided"
+    FORCED = "forced"
+    NOTHING = "nothing"
+    """There was nothing to try."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """A text that was the present one."""
+
+    address: Digest
+    step: int
+    """The step it came with; 0 for the one that training began with."""
+    origin: Origin | None
+    """None for the one that training began with."""
+    gated: bool
+    """It was accepted on evidence against the present text before it."""
+    validation: Measure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One step, or the end of an epoch, which is one or two steps of its own."""
+
+    number: int
+    """From 1 over the whole run."""
+    epoch: int
+    kind: Kind
+    edit_budget: int | None
+    base: Digest
+    text: Digest
+    """The present text after it."""
+    outcome: Outcome
+    validation: Measure
+    """Of `text`."""
+    train: Measure | None
+    """Of `base` over the minibatch."""
+    trials: tuple[Trial, ...]
+    unmatched: tuple[Unmatched, ...]
+    problems: tuple[str, ...]
+    night_id: str
+    """What its calls and pairs are kept under."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Epoch:
+    """An epoch that ended."""
+
+    number: int
+    steps: tuple[int, ...]
+    first: Digest
+    last: Digest
+    """The present text after its last step proper, before the slow update."""
+    compared: tuple[Compared, ...]
+    notes: str
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trained:
+    """What came of a run so far."""
+
+    texts: tuple[Text, ...]
+    best: Text
+    steps: tuple[Step, ...]
+    epochs: tuple[Epoch, ...]
+    stopped_early: bool = False
+    test: tuple[Evaluated, Evaluated] | None = None
+    """The sealed tasks under the first and the best text; None until the end, or without such tasks."""
+
+
+Keep = Callable[[Trained], None]
+"""Told after each step and each epoch what there is by then."""
+
+
+def train(bench: Bench, work: Work, start: str, how: tuple[Training, Gating], keep: Keep) -> Trained:
+    """Train the text `start` on the work's tasks. `bench.night_id` names the run.
+
+    Raises `NotMeasured` or `BudgetSpent`; the same call goes on from there without paying again.
+    """
+    training, gating = how
+    # A night's allowance is what stops a candidate for the day; here it goes on until the gate decides or closes it.
+    run = _Run(bench, work, training, replace(gating, pairs_per_night=3 * gating.max_pairs))
+    run.begin(start)
+    keep(run.so_far())
+    for epoch in range(1, training.epochs + 1):
+        if run.stopped:
+            break
+        run.epoch(epoch, keep)
+    done = replace(run.so_far(), test=run.test())
+    keep(done)
+    return done
+
+
+def steps_of(training: Training, work: Work) -> int:
+    """Steps of one epoch."""
+    return training.steps or max(1, -(-len(work.usable(Split.TRAIN)) // training.optimizing.minibatch))
+
+
+def batch(tasks: Sequence[TaskId], number: int, size: int, seed: str) -> tuple[TaskId, ...]:
+    """The batch with this number (from 0): each task once before any comes again, in an order that `seed` fixes."""
+    if not tasks:
+        return ()
+    first = number * size
+    rounds = range(first // len(tasks), (first + size - 1) // len(tasks) + 1)
+    order = [t for n in rounds for t in schedule.minibatch(tasks, len(tasks), f"{seed}:{n}")]
+    start = first - rounds[0] * len(tasks)
+    return tuple(dict.fromkeys(order[start : start + size]))
+
+
+class _Run:
+    """A run under way."""
+
+    def __init__(self, bench: Bench, work: Work, training: Training, gating: Gating) -> None:
+        self._bench = bench
+        self._work = work
+        self._training = training
+        self._gating = gating
+        self._texts: list[Text] = []
+        self._steps: list[Step] = []
+        self._epochs: list[Epoch] = []
+        self._notes = ""
+        self._in_vain = 0
+        self._begun = ""
+
+    @property
+    def stopped(self) -> bool:
+        """Whether `patience` is at its end."""
+        return 0 < self._training.patience <= self._in_vain
+
+    def so_far(self) -> Trained:
+        return Trained(
+            texts=tuple(self._texts),
+            best=self._best,
+            steps=tuple(self._steps),
+            epochs=tuple(self._epochs),
+            stopped_early=self.stopped,
+        )
+
+    def begin(self, start: str) -> None:
+        """Measure what training begins with."""
+        self._begun = start
+        bench = self._bench_of(0)
+        address = _put(bench, start)
+        self._best = Text(
+            address=address, step=0, origin=None, gated=False, validation=self._validation(bench, address)
+        )
+        self._texts.append(self._best)
+
+    def epoch(self, number: int, keep: Keep) -> None:
+        """One epoch with its end."""
+        first = self._texts[-1].address
+        begun = len(self._steps)
+        count = steps_of(self._training, self._work)
+        for place in range(count):
+            self._step(number, (number - 1) * count + place)
+            keep(self.so_far())
+            if self.stopped:
+                break
+        self._end(number, first, begun, keep)
+
+    def test(self) -> tuple[Evaluated, Evaluated] | None:
+        """The sealed tasks, once, after everything is decided."""
+        tasks = self._work.usable(Split.TEST)
+        if not tasks:
+            return None
+        bench = self._bench_of(len(self._steps) + 1)
+        before, after = (evaluate(bench, tasks, text.address, self._samples) for text in (self._texts[0], self._best))
+        return before, after
+
+    # One step ---------------------------------------------------------------------------------------------------------
+
+    def _step(self, epoch: int, place: int) -> None:
+        training = self._training
+        bench = self._bench_of(len(self._steps) + 1)
+        ground = self._ground(bench)
+        train = [s.task.id for s in self._work.usable(Split.TRAIN)]
+        stepping = Stepping(
+            number=place,
+            edit_budget=self._edits(place),
+            minibatch=training.optimizing.minibatch,
+            samples=training.optimizing.samples,
+            recall_k=training.optimizing.recall_k,
+            batch=batch(train, place, training.optimizing.minibatch, f"{training.seed}"),
+        )
+        stepped = step(bench, ground, self._work, stepping, self._known(epoch))
+        trials: list[Trial] = []
+        unmatched: list[Unmatched] = []
+        for bundle in stepped.bundles:
+            done, lost = try_out(bench, ground, bundle, training.optimizing, self._gating)
+            trials += done
+            unmatched += lost
+            if _accepted(done):
+                break
+        made = [rollout for case in stepped.cases for rollout in case.rollouts]
+        self._record(
+            bench,
+            (epoch, Kind.STEP, stepping.edit_budget),
+            trials,
+            Written(text="", bundle=None, unmatched=tuple(unmatched), problems=stepped.problems),
+            measured(made) if made else None,
+        )
+
+    def _edits(self, place: int) -> int:
+        training = self._training
+        most = training.optimizing.edit_budget
+        total = training.epochs * steps_of(training, self._work)
+        return budget.edits(training.schedule, place, total, most, min(most, training.least_edits))
+
+    def _known(self, epoch: int) -> list[Trial]:
+        """What reflections are told, and what is not paid for again: this epoch's, and all on the present text."""
+        present = self._texts[-1].address
+        return [t for s in self._steps for t in s.trials if s.epoch == epoch or t.candidate.base == present]
+
+    # The end of an epoch ----------------------------------------------------------------------------------------------
+
+    def _end(self, number: int, first: Digest, begun: int, keep: Keep) -> None:
+        last = self._texts[-1].address
+        compared = self._compare(number, first, last)
+        if self._training.slow is not SlowMode.OFF:
+            bench = self._bench_of(len(self._steps) + 1)
+            texts = bench.text(first), bench.text(last)
+            written = slow_update(bench, texts, compared, self._training.optimizing.max_skill_tokens)
+            self._take_over(bench, number, Kind.SLOW_UPDATE, written)
+        if self._training.appendix:
+            bench = self._bench_of(len(self._steps) + 1)
+            present = bench.text(self._texts[-1].address)
+            written = remind(bench, present, compared, self._training.optimizing.max_skill_tokens)
+            self._take_over(bench, number, Kind.APPENDIX, written)
+        steps = self._steps[begun:]
+        problems = self._note([t for s in steps for t in s.trials], compared)
+        self._epochs.append(
+            Epoch(
+                number=number,
+                steps=tuple(s.number for s in steps),
+                first=first,
+                last=last,
+                compared=compared,
+                notes=self._notes,
+                problems=problems,
+            )
+        )
+        keep(self.so_far())
+
+    def _compare(self, number: int, first: Digest, last: Digest) -> tuple[Compared, ...]:
+        training = self._training
+        if training.slow is SlowMode.OFF and not training.appendix and not training.meta:
+            return ()
+        train = self._work.usable(Split.TRAIN)
+        names = schedule.minibatch([s.task.id for s in train], training.compared, f"{training.seed}:compared:{number}")
+        tasks = [s for s in train if s.task.id in names]
+        return compare(self._bench_of(len(self._steps) + 1), tasks, (first, last), number)
+
+    def _note(self, trials: Sequence[Trial], compared: Sequence[Compared]) -> tuple[str, ...]:
+        if not self._training.meta:
+            return ()
+        noted = take_notes(self._bench_of(len(self._steps)), trials, compared)
+        self._notes = noted.notes
+        return noted.problems
+
+    def _take_over(self, bench: Bench, epoch: int, kind: Kind, written: Written) -> None:
+        trials: Sequence[Trial] = ()
+        forced = kind is Kind.SLOW_UPDATE and self._training.slow is SlowMode.FORCED
+        if written.bundle is not None and forced:
+            self._present(bench, _put(bench, written.text), Origin.SLOW_UPDATE, gated=False)
+        elif written.bundle is not None:
+            ground = self._ground(bench)
+            trial = enter(bench, ground, written.bundle, written.text, self._gating)
+            trials = prove(bench, ground, trial, self._gating, self._gating.pairs_per_night)
+        self._record(bench, (epoch, kind, None), trials, written, None)
+
+    # What is so now ---------------------------------------------------------------------------------------------------
+
+    def _record(
+        self, bench: Bench, what: tuple[int, Kind, int | None], trials: Sequence[Trial], written: Written,
+        train: Measure | None,
+    ) -> None:  # fmt: skip
+        epoch, kind, edit_budget = what
+        base = self._steps[-1].text if self._steps else self._texts[0].address
+        before = self._texts[-1].validation
+        winner = next(iter(_accepted(trials)), None)
+        if winner is not None:
+            gated = self._gating.rule is Rule.EVIDENCE
+            self._present(bench, winner.candidate.text, winner.candidate.origin, gated=gated)
+        now = self._texts[-1]
+        done = Step(
+            number=len(self._steps) + 1,
+            epoch=epoch,
+            kind=kind,
+            edit_budget=edit_budget,
+            base=base,
+            text=now.address,
+            outcome=Outcome.FORCED if winner is None and now.address != base else _outcome(trials),
+            validation=now.validation,
+            train=train,
+            trials=tuple(trials),
+            unmatched=written.unmatched,
+            problems=written.problems,
+            night_id=bench.night_id,
+        )
+        self._steps.append(done)
+        least = self._training.min_gain
+        if winner is not None and (not least or _gain(before, now.validation) >= least):
+            self._in_vain = 0
+        elif kind is Kind.STEP:
+            self._in_vain += 1
+
+    def _present(self, bench: Bench, address: Digest, origin: Origin, *, gated: bool) -> None:
+        """Make a text the present one, and the best one where it is that.
+
+        What crossed against the best text is better on evidence that a mean of a few rollouts must not overrule.
+        Anything else has to show a higher validation score.
+        """
+        was_best = self._texts[-1].address == self._best.address
+        step = len(self._steps) + 1
+        validation = self._validation(bench, address)
+        text = Text(address=address, step=step, origin=origin, gated=gated, validation=validation)
+        self._texts.append(text)
+        if (gated and was_best) or _gain(self._best.validation, validation) > 0:
+            self._best = text
+
+    def _validation(self, bench: Bench, address: Digest) -> Measure:
+        return evaluate(bench, self._work.usable(Split.VAL), address, self._samples).measure
+
+    @property
+    def _samples(self) -> int:
+        return self._gating.baseline_samples
+
+    def _ground(self, bench: Bench) -> Ground:
+        present = bench.text(self._texts[-1].address)
+        return Ground(target=self._work.target, base=present, tasks=self._work.usable(Split.VAL))
+
+    def _bench_of(self, number: int) -> Bench:
+        """The bench of one step: calls and pairs are kept under its name, and nothing is carried over in memory."""
+        return replace(self._bench, night_id=f"{self._bench.night_id}:{number:03d}", notes=self._notes, made={})
+
+
+def _accepted(trials: Sequence[Trial]) -> list[Trial]:
+    return [t for t in trials if t.candidate.verdict is Verdict.ACCEPTED]
+
+
+def _outcome(trials: Sequence[Trial]) -> Outcome:
+    verdicts = {t.candidate.verdict for t in trials}
+    if Verdict.ACCEPTED in verdicts:
+        return Outcome.ACCEPTED
+    if not verdicts:
+        return Outcome.NOTHING
+    return Outcome.UNDECIDED if Verdict.UNDECIDED in verdicts else Outcome.REJECTED
+
+
+def _gain(before: Measure, after: Measure) -> float:
+    """How much higher the validation mean is; -1 when one is not known."""
+    return after.mean - before.mean if after.mean is not None and before.mean is not None else -1.0
+
+
+def _put(bench: Bench, text: str) -> Digest:
+    with bench.database.writing() as connection:
+        return rollouts.put_text(connection, text)
