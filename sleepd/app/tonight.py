@@ -96,7 +96,7 @@ def run(places: Places, settings: Settings, wish: Wish, told: Told, stopped: Cal
     Raises `UsageError` before anything is read when no model is chosen; `Busy` when another night is running. An
     outage and a spent budget are no errors: the night's status says them. `stopped` is asked before each model call.
     """
-    with _tools(settings, stopped) as tools, _alone(places, settings) as database:
+    with working(settings, stopped) as tools, alone(places, settings) as database:
         return _run(places, settings, (wish, told), database, tools)
 
 
@@ -105,14 +105,14 @@ def run_due(places: Places, settings: Settings, wish: Wish) -> Ran | None:
 
     Only whoever holds the lock can tell: of two schedulers at once the second finds the night done.
     """
-    with _tools(settings, None) as tools, _alone(places, settings) as database:
+    with working(settings, None) as tools, alone(places, settings) as database:
         if _is_settled(database, wish):
             return None
         return _run(places, settings, (wish, Told()), database, tools)
 
 
 @contextmanager
-def _alone(places: Places, settings: Settings) -> Iterator[Database]:
+def alone(places: Places, settings: Settings) -> Iterator[Database]:
     """The database, while no other night is running."""
     with locks.night(places, settings.night.lock_wait_s):
         database = compose.database(places)
@@ -186,7 +186,7 @@ class _Stoppable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Tools:
+class Working:
     embedder: Embedder
     task: Model
     reflection: Model
@@ -194,20 +194,20 @@ class _Tools:
 
 
 @contextmanager
-def _tools(settings: Settings, stopped: Callable[[], bool] | None) -> Iterator[_Tools]:
+def working(settings: Settings, stopped: Callable[[], bool] | None) -> Iterator[Working]:
     """What a night works with, given back at the end: the embedder's process, the models' connections."""
     task, reflection, ledger = compose.models(settings)
     embedded_by = compose.embedder(settings)
     asked = [model if stopped is None else _Stoppable(model, stopped) for model in (task, reflection)]
     try:
-        yield _Tools(embedder=embedded_by, task=asked[0], reflection=asked[1], ledger=ledger)
+        yield Working(embedder=embedded_by, task=asked[0], reflection=asked[1], ledger=ledger)
     finally:
         embedded_by.close()
         for model in dict.fromkeys((task, reflection)):
             model.close()
 
 
-def _run(places: Places, settings: Settings, how: tuple[Wish, Told], database: Database, tools: _Tools) -> Ran:
+def _run(places: Places, settings: Settings, how: tuple[Wish, Told], database: Database, tools: Working) -> Ran:
     wish, told = how
     logger = structlog.get_logger()
     today = clock.local_date(clock.now())

@@ -34,6 +34,8 @@ PROOF_SAMPLE = 960_000_000
 """The proof-run's own; on sealed tasks only."""
 ATTRIBUTION_SAMPLE = 970_000_000
 """Plus the turn of the task; bundles and bundles without an edit, on validation tasks."""
+CALIBRATION_SAMPLE = 980_000_000
+"""Plus the turn of the task; the live text against itself, on validation tasks."""
 DRIFT_SAMPLE = 2_000_000_000
 """Plus the number of the drift pair (`core.drift`); on validation tasks, so beyond what any candidate comes to."""
 

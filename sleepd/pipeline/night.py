@@ -7,11 +7,13 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from sleepd.core import drift
+from sleepd.core import drift, gate
 from sleepd.core.errors import BudgetSpent, Conflict, NotMeasured
+from sleepd.core.gate import Rule
 from sleepd.core.model import Cause, Split, Verdict, digest
 from sleepd.core.ports import Ask, Failure, Purpose
 from sleepd.models.metered import Tally
+from sleepd.pipeline.calibrate import foresee, remembered
 from sleepd.pipeline.drift import set_aside_because, watched
 from sleepd.pipeline.mine import Mining, clusters, mine
 from sleepd.pipeline.optimize import OptimizeReport, Optimizing, optimize
@@ -19,7 +21,7 @@ from sleepd.pipeline.prompts import OWN_MARK
 from sleepd.pipeline.reflect import CASES_AT_ONCE
 from sleepd.pipeline.rollout import Bench, outage
 from sleepd.pipeline.stage import stage
-from sleepd.pipeline.trial import Gating
+from sleepd.pipeline.trial import Gating, Ground
 from sleepd.pipeline.waiting import exhausted
 from sleepd.pipeline.work import Surroundings, Work, find_work, live_text
 from sleepd.store import nights, proposals, rollouts, tasks
@@ -82,7 +84,7 @@ def outlook(bench: Bench, plan: NightPlan) -> Outlook:
     in_scope = [s for s in everything if plan.scope in ("user", s.task.project)]
     work = find_work(clusters(in_scope, plan.mining.min_sessions), plan.surroundings)
     wanted = [w for w in work if plan.skill in (None, w.target.name)]
-    chosen, reason = _choose(bench, wanted)
+    chosen, reason = _choose(bench, wanted, plan.gating)
     return Outlook(work=work, chosen=chosen, reason=reason, calls=_most_calls(chosen, plan))
 
 
@@ -150,11 +152,11 @@ def _steps(bench: Bench, plan: NightPlan, progress: Callable[[str], None] | None
     return _Came(status=NightStatus.DONE, message=_changed(bench, done) + _message(done, staged), report=report)
 
 
-def _choose(bench: Bench, work: Sequence[Work]) -> tuple[Work | None, str]:
+def _choose(bench: Bench, work: Sequence[Work], gating: Gating) -> tuple[Work | None, str]:
     """The most expensive work that can be judged and has not just been tried in vain."""
     reasons = []
     for one in work:
-        reason = one.missing or _in_the_way(bench, one)
+        reason = one.missing or _in_the_way(bench, one, gating)
         if reason is None:
             return one, ""
         if one.friction > 0:
@@ -162,7 +164,7 @@ def _choose(bench: Bench, work: Sequence[Work]) -> tuple[Work | None, str]:
     return None, "; ".join(reasons) or "no recurring work that was ever corrected"
 
 
-def _in_the_way(bench: Bench, work: Work) -> str | None:
+def _in_the_way(bench: Bench, work: Work, gating: Gating) -> str | None:
     """Why nothing can be tried for this work tonight; None when something can."""
     if work.target.project and not Path(work.target.project).is_dir():
         return "its project folder is gone"
@@ -170,11 +172,30 @@ def _in_the_way(bench: Bench, work: Work) -> str | None:
         live = live_text(work.target)
     except Conflict as error:
         return str(error)
+    if hopeless := _hopeless(bench, work, live, gating):
+        return hopeless
     if _waits(bench, work, live):
         return "a proposal for it waits for you; `sleepd review` shows it"
     if exhausted(bench, work):
         return "everything proposed for the present text was tried; new sessions will bring something new"
     return None
+
+
+def _hopeless(bench: Bench, work: Work, live: str, gating: Gating) -> str | None:
+    """The sentence for work whose scores vary so much that no gain worth having could be shown; None when one could."""
+    ground = Ground(target=work.target, base=live, tasks=work.usable(Split.VAL))
+    seen = remembered(bench, ground, gating.baseline_samples)
+    if gating.rule is not Rule.EVIDENCE or not len(seen):
+        return None
+    with bench.database.reading() as connection:
+        index, accepted = proposals.next_index(connection), proposals.acceptances(connection)
+    largest = foresee(seen, gate.level(index, accepted, gating.alpha), gating)[-1]
+    if largest.in_reach:
+        return None
+    return (
+        f"even {100 * largest.gain:+.0f} points could not be shown within gate.max_pairs and gate.max_nights; "
+        "`sleepd gate calibrate` says what it would take"
+    )
 
 
 def _waits(bench: Bench, work: Work, live: str) -> bool:
@@ -193,7 +214,9 @@ def _most_calls(work: Work | None, plan: NightPlan) -> int:
     reflections = o.steps * (-(-o.minibatch // CASES_AT_ONCE) + 1)
     # Each drift pair is a fresh rollout, and one that it is compared with, should no earlier night have made that.
     drifting = 2 * drift.PAIRS_PER_NIGHT * watched(g)
-    return 2 + drifting + o.steps * o.minibatch + reflections + pairs + 2 * len(work.usable(Split.TEST))
+    # Each bundle that crosses is taken apart, at worst edit by edit; a night ends with the first that is accepted.
+    apart = g.attributing.most * sum(edits + 1 for edits in range(2, o.edit_budget + 1))
+    return 2 + apart + drifting + o.steps * o.minibatch + reflections + pairs + 2 * len(work.usable(Split.TEST))
 
 
 def _ended(bench: Bench, begun: tuple[Night, Tally], came: _Came, now: datetime) -> Night:

@@ -48,6 +48,7 @@ VERBS: Final = {
     "service": Verb("service", "Let sleepd run by itself: install, uninstall, status, logs.", "app"),
     "plugin": Verb("plugins", "Put /skillopt-sleep into an agent: install, uninstall, status.", "app"),
     "mcp": Verb("mcp", "Serve an agent on standard input and output (Model Context Protocol)."),
+    "gate": Verb("lab", "Try your live text against itself, and foresee what showing a gain would take."),
     "gate-lab": Verb("lab", "Measure how often the gate errs, on candidates whose true effect is known.", "gate_lab"),
     "proof-run": Verb("proof", "Run the whole product on a simulated person: no key, no spending.", "proof_run"),
 }

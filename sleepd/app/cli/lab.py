@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from sleepd.app import config
-from sleepd.app.cli.terminal import AsJson, progress, show, show_json
+from sleepd.app.cli.terminal import AsJson, ask, can_ask, progress, show, show_json, steps
 from sleepd.core.gate import Rule
 
 
@@ -38,3 +38,42 @@ def gate_lab(
         show_json(printed.as_json(measured))
     else:
         show(printed.as_text(measured))
+
+
+gate = typer.Typer(help="The gate on your own model and work.", no_args_is_help=True, rich_markup_mode=None)
+
+
+@gate.callback()
+def _group() -> None:
+    """The gate on your own model and work."""
+
+
+@gate.command()
+def calibrate(
+    ctx: typer.Context,
+    pairs: Annotated[int, typer.Option("--pairs", min=8, help="Pairs of the live text against itself.")] = 40,
+    budget_usd: Annotated[float | None, typer.Option("--budget-usd", help="Dollars this may spend.")] = None,
+    max_calls: Annotated[int | None, typer.Option("--max-calls", help="Model calls this may make.")] = None,
+    skill: Annotated[str | None, typer.Option("--skill", help="Calibrate on this skill's work only.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Try the live text against itself on your own model, and foresee what showing a gain would take.
+
+    Identical texts that come out different are a defect: exit status 1. The rollouts are kept and serve as baseline in
+    later nights.
+    """
+    from sleepd.app import answers, calibration
+    from sleepd.app.cli.days import open_log
+    from sleepd.app.tonight import Wish
+
+    places = config.places()
+    settings = config.load(overrides={"night.budget_usd": budget_usd, "night.max_calls": max_calls})
+    settings = answers.answered(settings, (answers.SPENDING,), places.config, ask if can_ask() else None)
+    open_log(ctx, settings)
+    with steps("the live text against itself"):
+        seen = calibration.run(places, settings, Wish(skill=skill), pairs)
+    if as_json:
+        show_json(calibration.as_json(seen))
+    else:
+        show(calibration.as_text(seen))
+    calibration.check(seen)
