@@ -102,7 +102,7 @@ def _changed(
 ) -> Iterator[sessions.StoredFile | None]:
     """One item per file: what it gave, or None when there was nothing new."""
     with database.reading() as connection:
-        known = {h.agent: sessions.cursors(connection, h.agent) for h, _ in found}
+        known = {agent: sessions.cursors(connection, agent) for agent in {h.agent for h, _ in found}}
     for harvester, path in found:
         cursor = known[harvester.agent].get(str(path))
         if cursor is None and since is not None and _older(path, since):
