@@ -177,6 +177,13 @@ class TestInTheWay:
         offered = {t.name for t in targets.discover(tmp_path / "home", None, {})}
         assert {"good"} == offered - ({"a"} if arrange is twin else set())
 
+    @pytest.mark.parametrize("gone", ["project/skills/a/SKILL.md", "project/new/b/SKILL.md", "gone/a/SKILL.md"])
+    def test_what_is_not_there_yet_is_fine(self, project: Path, gone: str) -> None:
+        """A new skill has no file, often no folder; of a project that is gone others speak."""
+        path = project.parent / gone
+        files.check(path, root=project.parent / Path(gone).parts[0])
+        assert "" == live_text(target(path, project.parent / Path(gone).parts[0]))
+
     def test_a_temporary_folder_is_named(self, path: Path, project: Path) -> None:
         """What is in the way is said, and not the file that is fine."""
         path.write_text(OLD)
