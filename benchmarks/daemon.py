@@ -1,8 +1,8 @@
 """What living on a machine costs: `python -m benchmarks.daemon [--minutes 10] [--date YYYY-MM-DD] [--peer CACHE]`.
 
-(a) An idle daemon beside 10,000 transcripts: share of a core, largest resident set, transcripts read. (b) Eight projects
-scheduled in the same minute. (c) `sleepd status` over bare Python with 100,000 sessions in the database. The
-peer does (b) in its own way, has nothing resident for (a), and reads another state for (c). Linux only: /proc is read.
+(a) An idle daemon beside 10,000 transcripts: share of a core, memory, transcripts opened. (b) Eight projects in the same
+minute. (c) `sleepd status` over bare Python with 100,000 sessions in the database. The peer does (b) in its own way, has
+nothing resident for (a), and keeps another state for (c). Linux only: /proc is read.
 """
 
 from __future__ import annotations
@@ -109,6 +109,9 @@ def idle(home: Path, files: int, minutes: float) -> None:
     for number in range(files):
         transcript(home, number)
     subprocess.run(sleepd("harvest", "--quiet"), env=environment, check=True)
+    for number in range(files):
+        unread(path_of(home, number))
+    before = accessed(home)
     with subprocess.Popen(sleepd("daemon"), env=environment, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         process.stderr.readline()  # "listening"
@@ -116,7 +119,6 @@ def idle(home: Path, files: int, minutes: float) -> None:
         while accounted(process.pid) == 0 or children(process.pid):
             time.sleep(0.2)
         time.sleep(SETTLED_S)
-        before = accessed(home)
         start, begun = used(process.pid), time.monotonic()
         time.sleep(minutes * 60)
         end, seconds = used(process.pid), time.monotonic() - begun
@@ -139,6 +141,21 @@ def idle(home: Path, files: int, minutes: float) -> None:
 
 def transcript(home: Path, number: int) -> None:
     """One small session of yesterday, in the place of one of four agents."""
+    file = path_of(home, number)
+    line = {"type": "user", "sessionId": file.stem, "uuid": file.stem, "timestamp": "2026-11-01T00:00:00Z"}
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps({**line, "message": {"role": "user", "content": "hello"}}) + "\n")
+    unread(file)
+
+
+def unread(file: Path) -> None:
+    """Set it back to yesterday, and to before its last writing: else the system notes a reading only once a day."""
+    yesterday = time.time() - 86_400  # noqa: TID251  a benchmark may look at the clock
+    written = min(yesterday, file.stat().st_mtime)
+    os.utime(file, (written - 60, written))
+
+
+def path_of(home: Path, number: int) -> Path:
     name = str(uuid.UUID(int=number + 1))
     match number % 10:
         case 6 | 7:
@@ -150,12 +167,7 @@ def transcript(home: Path, number: int) -> None:
             file = home / f".config/Code/User/workspaceStorage/w{number % 30}/chatSessions/{name}.json"
         case _:
             file = home / f".claude/projects/-home-p{number % 40}/{name}.jsonl"
-    line = {"type": "user", "sessionId": name, "uuid": name, "timestamp": "2026-11-01T00:00:00Z"}
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps({**line, "message": {"role": "user", "content": "hello"}}) + "\n")
-    yesterday = time.time() - 86_400  # noqa: TID251  a benchmark may look at the clock
-    # Read after it was written: else the system would note the next reading only once a day.
-    os.utime(file, (yesterday - 60, yesterday))
+    return file
 
 
 def worked_in(home: Path, project: Path) -> None:
