@@ -83,7 +83,8 @@ def uninstall(machine: Machine, wanted: Sequence[Agent]) -> tuple[Outcome, ...]:
     """Take out what was put in, and nothing else. The marketplace goes with the last agent that uses it."""
     with locks.plugins(machine.places):
         outcomes = tuple(_outcome(agent, _is_here(machine, agent), _uninstalled(machine, agent)) for agent in wanted)
-        if not any(_uses_marketplace(machine, agent) for agent in Agent):
+        done = {outcome.agent for outcome in outcomes if outcome.done}
+        if not any(_uses_marketplace(machine, agent) for agent in Agent if agent not in done):
             marketplace.remove(machine.places.plugins)
         return outcomes
 
