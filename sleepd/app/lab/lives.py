@@ -12,7 +12,7 @@ from sleepd.app.lab.truth import Kind, Rates
 from sleepd.core import gate
 from sleepd.core.gate import Rule
 
-_MEAN_070 = (1.4, 0.6)
+MEAN_070 = (1.4, 0.6)
 """Beta with a mean of 0.70."""
 
 
@@ -60,7 +60,7 @@ def nights(rng: np.random.Generator, kind: Kind, count: int, setup: Setup, alpha
 
 def dragged(rng: np.random.Generator, gain: float, count: int, setup: Setup, alpha: float) -> float:
     """The true pass rate, from 0.70, after so many nights of edits that each change it by `gain`."""
-    live = rng.beta(*_MEAN_070, setup.tasks)
+    live = rng.beta(*MEAN_070, setup.tasks)
     live += 0.70 - live.mean()  # exactly 0.70 for each user; a rate beyond 0 or 1 acts as 0 or 1
 
     def worse(_: np.random.Generator, tasks: int) -> Rates:  # noqa: ARG001 - the tasks are this user's
