@@ -1,8 +1,8 @@
 """What living on a machine costs: `python -m benchmarks.daemon [--minutes 10] [--date YYYY-MM-DD] [--peer CACHE]`.
 
-(a) An idle daemon beside 10,000 transcripts: share of a core, memory, transcripts opened. (b) Eight projects in the same
-minute. (c) `sleepd status` over bare Python with 100,000 sessions in the database. The peer does (b) in its own way, has
-nothing resident for (a), and keeps another state for (c). Linux only: /proc is read.
+(a) An idle daemon beside 10,000 transcripts: share of a core, memory, transcripts opened. (b) Eight projects in one
+minute. (c) `sleepd status` over bare Python with 100,000 sessions in the database. The peer does (b) in its own way,
+has nothing resident for (a), and keeps another state for (c). Linux only: /proc is read.
 """
 
 from __future__ import annotations

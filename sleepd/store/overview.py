@@ -144,7 +144,7 @@ def _read(path: Path) -> Overview:
         number = partial(_number, connection)
         return Overview(
             sessions=number("SELECT count(*) FROM sessions"),
-            tasks=number("SELECT count(*) FROM tasks WHERE NOT dropped"),
+            tasks=number("SELECT (SELECT count(*) FROM tasks) - (SELECT count(*) FROM tasks WHERE dropped)"),
             checkable=number("SELECT count(DISTINCT task_id) FROM checks"),
             defects=number("SELECT count(*) FROM defects"),
             last_harvest=connection.execute("SELECT max(ended_at) FROM sessions").fetchone()[0],

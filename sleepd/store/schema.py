@@ -21,6 +21,7 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     false,
+    text,
 )
 
 metadata = MetaData()
@@ -347,3 +348,4 @@ nights = Table(
 Index("turns_in_order", turns.c.session_id, turns.c.position)
 Index("sessions_to_mine", sessions.c.kind, sessions.c.mined_revision)
 Index("files_by_session", files.c.session_id)
+Index("tasks_dropped", tasks.c.dropped, sqlite_where=text("dropped"))
