@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from sleepd.app import config, locks, standing
+from sleepd.app import config, locks
 from sleepd.store.database import backups
 from tests.app.command import SESSIONS, configure, environment, live_in, sleepd, started
 from tests.stub.server import WRONG_KEY, Stub
@@ -87,6 +88,30 @@ def test_a_login_that_does_not_hold_ends_with_3_and_status_says_so(
     configure(lived_in)
     again = sleepd("run", "--json")
     assert (0, seen["last_night"]["id"]) == (again.code, again.json["id"])
+
+
+def test_a_budget_holds_for_a_night_and_every_call_counts(lived_in: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another run of the same date makes no call more, `--max-calls` allows so many more, and the report adds up what
+    the provider saw: preflights and failures too.
+    """
+    monkeypatch.setenv("SLEEPD_API_KEY", "k")
+    numbers = itertools.count()
+
+    def answer(system: str, prompt: str) -> str:
+        return "ready" if "the word ready" in prompt or next(numbers) % 3 else ""
+
+    with Stub(answer=answer) as stub:
+        configure(lived_in, STUB.format(url=stub.url).replace("max_calls = 50", "max_calls = 20"))
+        first = sleepd("run", "--json")
+        assert (4, 20, 20) == (first.code, len(stub.requests), first.json["report"]["spending"]["calls"])
+        assert first.json["report"]["spending"]["failed"] > 0
+        again = sleepd("run", "--json")
+        assert (4, 20, 20) == (again.code, len(stub.requests), again.json["report"]["spending"]["calls"])
+        more = sleepd("run", "--max-calls", "5", "--json")
+        calls = more.json["report"]["spending"]["calls"]
+        assert len(stub.requests) == calls and 20 < calls <= 25
+        assert (3, first.json["id"]) == (more.json["report"]["attempts"], more.json["id"])
+    assert f"{calls} calls" in sleepd("status").out
 
 
 def test_two_runs_at_once_are_one_too_many(lived_in: Path) -> None:
@@ -208,14 +233,6 @@ def test_a_damaged_database_is_named_and_never_replaced(begun: Path, damage: byt
         assert (2, 1) == (done.code, done.err.count("\n")), verb
         assert str(file) in done.err and "sleepd-2026-01-01.db" in done.err
     assert damage == file.read_bytes()
-
-
-def test_the_next_night_is_today_or_tomorrow() -> None:
-    """At the local time of day."""
-    now = datetime(2026, 5, 4, 12, 0).astimezone()
-    assert ["2026-05-04 23:59", "2026-05-05 03:17"] == [
-        standing.next_night(now, at).strftime("%Y-%m-%d %H:%M") for at in ("23:59", "03:17")
-    ]
 
 
 def test_probation_is_told_in_words_and_numbers(lived_in: Path) -> None:

@@ -167,6 +167,20 @@ def test_closing_reaches_the_model_that_holds_connections() -> None:
     assert [True] == closed
 
 
+def test_what_was_spent_before_counts_against_the_limits_and_not_in_the_bill() -> None:
+    """A night that is gone on with: calls and dollars of its earlier runs leave so much less."""
+    inner = ScriptedModel(otherwise=reply())
+    ledger = Ledger(max_calls=5, budget_usd=100)
+    ledger.resume(calls=3, usd=0.0)
+    model = Metered(inner, ledger, price=DOLLAR_A_TOKEN)
+    outcomes = [model.ask(ask(max_tokens=1)) for _ in range(4)]
+    assert 2 == sum(isinstance(o, Reply) for o in outcomes) == ledger.spending().calls
+    dear = Ledger(budget_usd=100)
+    dear.resume(calls=0, usd=99.5)
+    refused = Metered(inner, dear, price=DOLLAR_A_TOKEN).ask(ask())
+    assert isinstance(refused, Failure) and Cause.SPENT is refused.cause and 0.0 == dear.spending().cost_usd
+
+
 def test_the_key_is_the_models() -> None:
     """Metering does not change what is answered."""
     assert "scripted" == Metered(ScriptedModel(), Ledger()).key

@@ -7,6 +7,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from sqlalchemy import Engine, event
+
 from sleepd.pipeline.ingest import IngestReport, Limits, ingest
 from sleepd.pipeline.prompts import OWN_MARK
 from sleepd.store import sessions
@@ -52,6 +54,15 @@ class TestTwice:
         assert {"claude-code", "copilot-cli", "copilot-vscode"} == set(first.by_agent)
         assert (12, 0, 0, 0, 0) == (second.files, second.read, second.bytes_read, second.sessions, second.turns)
         assert before == {t: world.rows(t) for t in before}
+
+    def test_what_is_known_is_asked_for_once_an_agent(self, tmp_path: Path) -> None:
+        """Once for each file, a second harvest of ten thousand files would take minutes."""
+        world = make(tmp_path, "analyst", sessions=12)
+        world.ingest()
+        asked: list[str] = []
+        event.listen(Engine, "before_cursor_execute", lambda *told: asked.append(told[2]))
+        again = world.ingest()
+        assert len(again.by_agent) == len([s for s in asked if "FROM files" in s and str(world.database.path)]) < 12
 
     def test_what_grew_is_added(self, tmp_path: Path) -> None:
         """Only the new turns are read, and the session is the one that a single reading gives."""
