@@ -48,6 +48,13 @@ def daemon(places: Places) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def training(folder: Path) -> Iterator[None]:
+    """Hold the lock of one output folder. Raises `Busy`."""
+    with _held(folder / "run.lock", 0, f"another run works in {folder}; wait for it, or name another folder by --out"):
+        yield
+
+
 def is_held(lock: Path) -> bool:
     """Whether some process holds this lock now."""
     if not lock.exists():

@@ -116,7 +116,7 @@ def weigh(candidate: Floats, baseline: Floats, terms: Terms) -> Decision:
     if terms.rule is not Rule.EVIDENCE:
         return _paper(candidate, baseline, terms.rule)
     candidate, baseline = candidate[: terms.max_pairs], baseline[: terms.max_pairs]
-    evidence = log_wealth((cautious(candidate, baseline) + terms.margin) / (1 + terms.margin))
+    evidence = path(candidate, baseline, terms.margin)
     # The mirror bet's factor is 1 + λ(δ - d)/s >= 1 - λ(1 - δ)/s, so with s >= 1 - δ λ may go up to 1 as well.
     target = -terms.margin if terms.margin else terms.smallest_effect
     counter = log_wealth((target - hopeful(candidate, baseline)) / max(1.0, 1.0 - target), _COUNTER_BETS)
@@ -140,6 +140,11 @@ def weigh(candidate: Floats, baseline: Floats, terms: Terms) -> Decision:
         coverage_candidate=float(scored_c[used - 1] / used) if used else 1.0,
         coverage_baseline=float(scored_b[used - 1] / used) if used else 1.0,
     )
+
+
+def path(candidate: Floats, baseline: Floats, margin: float = 0.0) -> Floats:
+    """The evidence after each pair, as a natural logarithm: what `weigh` holds against 1/alpha."""
+    return log_wealth((cautious(candidate, baseline) + margin) / (1 + margin))
 
 
 def cautious(candidate: Floats, baseline: Floats) -> Floats:

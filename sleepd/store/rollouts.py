@@ -31,6 +31,18 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Replied:
+    """A reflection."""
+
+    prompt: Digest
+    """The prompt itself is not kept."""
+    model: str
+    reply: str
+    tokens_in: int | None
+    tokens_out: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
     """A rollout without its answer, and when it was made."""
 
@@ -139,6 +151,16 @@ def save_reflection(connection: Connection, prompt: Digest, model: str, reply: R
         cost_usd=reply.cost_usd,
     )
     connection.execute(statement.on_conflict_do_nothing())
+
+
+def replies(connection: Connection, night_id: str) -> tuple[Replied, ...]:
+    """What the reflection model replied under this name, in the order of the prompts' addresses."""
+    c = t.reflections.c
+    rows = connection.execute(select(t.reflections).where(c.night_id == night_id).order_by(c.prompt, c.model))
+    return tuple(
+        Replied(prompt=Digest(r.prompt), model=r.model, reply=r.reply, tokens_in=r.tokens_in, tokens_out=r.tokens_out)
+        for r in rows
+    )
 
 
 def spent(connection: Connection, night_id: str) -> Spent:

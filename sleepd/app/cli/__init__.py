@@ -49,6 +49,8 @@ VERBS: Final = {
     "plugin": Verb("plugins", "Put /skillopt-sleep into an agent: install, uninstall, status.", "app"),
     "mcp": Verb("mcp", "Serve an agent on standard input and output (Model Context Protocol)."),
     "gate": Verb("lab", "Try your live text against itself, and foresee what showing a gain would take."),
+    "train": Verb("train", "Train a skill on a task set: epochs of the night's own steps, behind the same gate."),
+    "eval": Verb("train", "Score a skill on a task set, and change nothing.", "evaluate"),
     "gate-lab": Verb("lab", "Measure how often the gate errs, on candidates whose true effect is known.", "gate_lab"),
     "proof-run": Verb("proof", "Run the whole product on a simulated person: no key, no spending.", "proof_run"),
 }
