@@ -9,8 +9,9 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, pairwise
 from urllib.parse import unquote
 
 from sleepd.core import plaintext
@@ -26,12 +27,13 @@ from sleepd.core.screen_rules import (
 from sleepd.core.screen_words import Pattern
 
 EXCERPT_CHARS = 120
+_LOOKS_LATIN = ("CYRILLIC", "COPTIC", "CHEROKEE", "LISU", "DESERET", "LATIN LETTER SMALL CAPITAL")
 MAX_BAN_CHARS = 120
 WINDOW_CHARS = 1_200
 OVERLAP_CHARS = 200
 
 _BLOCK = re.compile(r"\n[ \t]*(?=\n)|\n(?=[ \t]*(?:[-*+•]|\d{1,3}[.)])\s)")
-_CONTINUED = re.compile(r"[\\^`][ \t]*\n\s*")
+_CONTINUED = re.compile(r"[\\^][ \t]*\n\s*")
 _SPLIT_QUOTES = re.compile(r"""(?<=[\w/.])(?:''|""|['"’])(?=[\w/.])|(?<!\w)(?:''|"")(?=\w)|(?<=\w)(?:''|"")""")
 _SPLIT_BACKSLASH = re.compile(r"\\(?=[A-Za-z/.~-])")
 _IFS = re.compile(r"\$\{?IFS[^}\s]{0,12}\}?|\{(?=\w+,)|(?<=\w),(?=-{1,2}\w|http)")
@@ -45,6 +47,10 @@ _WORD = re.compile(r"[^\W\d_]+")
 _LONG_CODE = re.compile(
     r"(?<![\w+/])(?=[\w+/-]*\d)(?=[\w+/-]*[A-Za-z])(?:[A-Za-z0-9+/_-]{56,}|(?:[0-9a-fA-F]{2}[ :,]?){32,})={0,2}"
 )
+_FLOOD = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2e]{3,}|\ufe0f{2,}")
+_GOES_ON = re.compile(r"(?:[-*+•][ \t]+)?(?=[`'\"|&;]|[^\W\d_A-Z])(?P<rest>.*)", re.DOTALL)
+_DIGITS_FOR_LETTERS = str.maketrans("013457@$", "oieastas")
+_LEET = re.compile(r"(?<!\w)(?=[\w@$]*[A-Za-z]{2})(?:[A-Za-z]*[013457@$][A-Za-z]+)+\w*")
 _PADDING = re.compile(r"[^\S\n]{24,}|(?:\n[^\S\n]*){6,}")
 
 
@@ -65,9 +71,11 @@ def screen(edits_or_text: str | Edit | Iterable[Edit]) -> tuple[Finding, ...]:
     A short plain ban ("never commit .env files") may name what it bans. At most one finding for a rule and a reason.
     """
     found: dict[tuple[str, str], Finding] = {}
-    for text in _texts(edits_or_text):
-        for finding in [*_hidden(text), *(f for block in _BLOCK.split(text) for f in _block(block))]:
-            found.setdefault((finding.rule, finding.why), finding)
+    texts = list(_texts(edits_or_text))
+    blocks = [block for text in texts for block in _BLOCK.split(text)]
+    findings = chain.from_iterable((*map(_hidden, texts), *map(_block, blocks), *map(_block, _put_together(blocks))))
+    for finding in findings:
+        found.setdefault((finding.rule, finding.why), finding)
     return tuple(found.values())
 
 
@@ -80,8 +88,9 @@ def readings(text: str) -> tuple[str, ...]:
     plain = _plain(text)
     decoded = _plain(_decoded(plain))
     joined = _IFS.sub(" ", _SPLIT_QUOTES.sub("", _SPLIT_BACKSLASH.sub("", decoded)))
+    lettered = _LEET.sub(lambda match: match[0].translate(_DIGITS_FOR_LETTERS), joined)
     unspaced = _SPACED.sub(lambda match: re.sub(r"[ ._*-]", "", match[0]), joined)
-    forms = (plain, decoded, joined, _latinized(joined), unspaced)
+    forms = (plain, decoded, joined, _latinized(joined), lettered, unspaced)
     return tuple(dict.fromkeys(plaintext.flat(form) for form in forms))
 
 
@@ -91,6 +100,14 @@ def _texts(edits_or_text: str | Edit | Iterable[Edit]) -> Iterator[str]:
         return
     edits = (edits_or_text,) if isinstance(edits_or_text, Edit) else edits_or_text
     yield from (edit.text for edit in edits if edit.op is not EditOp.DELETE)
+
+
+def _put_together(blocks: Sequence[str]) -> Iterator[str]:
+    """Blocks that look like one sentence cut in two, joined with a space and without one."""
+    for first, second in pairwise(blocks):
+        goes_on = _GOES_ON.match(second.strip())
+        if goes_on is not None and first.strip():
+            yield from (first.rstrip() + between + goes_on["rest"] for between in (" ", ""))
 
 
 def _windows(text: str) -> Iterator[str]:
@@ -136,8 +153,9 @@ def _plain(text: str) -> str:
 
 def _unaccented(text: str) -> str:
     """Latin letters without their marks; other scripts as they are (a mark there is part of the letter)."""
+    spelt = text.replace("ß", "ss").replace("ẞ", "SS")
     return "".join(
-        unicodedata.normalize("NFKD", char)[0] if "LATIN" in unicodedata.name(char, "") else char for char in text
+        unicodedata.normalize("NFKD", char)[0] if "LATIN" in unicodedata.name(char, "") else char for char in spelt
     )
 
 
@@ -155,8 +173,12 @@ def _latinized(text: str) -> str:
 
 
 def _mixed(word: str) -> bool:
-    latin = any("LATIN" in unicodedata.name(char, "") for char in word)
-    return latin and any(ord(char) in plaintext.CONFUSABLE or "CYRILLIC" in unicodedata.name(char, "") for char in word)
+    names = [unicodedata.name(char, "") for char in word]
+    latin = any("LATIN" in name for name in names)
+    return latin and any(
+        ord(char) in plaintext.CONFUSABLE or name.startswith(_LOOKS_LATIN)
+        for char, name in zip(word, names, strict=True)
+    )
 
 
 def _hidden(text: str) -> Iterator[Finding]:
@@ -166,6 +188,7 @@ def _hidden(text: str) -> Iterator[Finding]:
         yield Finding(rule="hidden-text", excerpt=names, why="holds characters that do not show")
     checks = (
         (next((m for m in _WORD.finditer(text) if _mixed(m[0])), None), "one word mixes alphabets that look alike"),
+        (_FLOOD.search(text), "piles marks on a letter"),
         (_first(_LONG_CODE, text), "holds encoded text that cannot be read"),
         (_PADDING.search(text.strip()), "pushes text out of sight with empty space"),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from sleepd.core import screen_languages, screen_override
 from sleepd.core.screen_words import OUTGOING, OVERRIDE, Pattern, any_of
 
 _FETCHER = (
@@ -262,15 +263,17 @@ _ENVIRONMENT = (
 )
 
 RULES: dict[str, tuple[Pattern, ...]] = {
-    "fetch-and-execute": _FETCH,
-    "url": _URL,
-    "credentials": _CREDENTIALS,
-    "environment-or-permissions": _ENVIRONMENT,
-    "override": OVERRIDE,
+    "fetch-and-execute": (*_FETCH, *screen_languages.FETCH),
+    "url": (*_URL, *screen_languages.URL),
+    "credentials": (*_CREDENTIALS, *screen_languages.CREDENTIALS),
+    "environment-or-permissions": (*_ENVIRONMENT, *screen_languages.SAFEGUARD_FOREIGN),
+    "override": (*OVERRIDE, *screen_override.OVERRIDE),
     "hidden-text": (
-        any_of("hides text from the rendered page", r"<!--|\[//\]:\s?#|display\s?:\s?none|<\w+[^>]*\bhidden\b"),
+        any_of(
+            "hides text from the rendered page", r"<!--|\[[^\]\n]{0,40}\]:\s?#|display\s?:\s?none|<\w+[^>]*\bhidden\b"
+        ),
     ),
-    "outgoing-data": OUTGOING,
+    "outgoing-data": (*OUTGOING, *screen_override.OUTGOING),
 }
 
 WAIVABLE = frozenset({"fetch-and-execute", "credentials", "environment-or-permissions", "outgoing-data"})
@@ -290,7 +293,7 @@ BROKEN_OFF = re.compile(
     r"\bexcept\b|\bbefore\b|\bafter\b|"
     r"\bwhen\b|\bif\b|\bwhile\b|\bjust\b|\bonly\b|\bbecause\b|\brather\b|\bso\b|\byou\b|\bsince\b|\balways\b|"
     r"\bmust\b|\bnot\b.*\bnot\b|"
-    r"\bforget|\bhesitat|\bfail|\brefus|\bstop\b|\banything (?:other|else)|\bother than\b|\bless\b|\bmore\b|"
+    r"\bforget|\bhesitat|\bfail\w* to\b|\brefus|\bstop\b|\banything (?:other|else)|\bother than\b|\bless\b|\bmore\b|"
     r"\b(?:skip|omit|miss)\w* (?:to\b|\w+ing\b)",
     re.IGNORECASE,
 )

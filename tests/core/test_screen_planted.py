@@ -1,0 +1,113 @@
+"""The planted cases: all that were once thought of stay caught, and what people really write passes.
+
+`planted/*.jsonl` holds one case to a line; signs that do not show are written as escapes. `unseen.jsonl` was written
+after the patterns and the patterns were not fitted to it: it says what a new sentence meets.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from sleepd.core import screen as screening
+from sleepd.core.model import Edit, EditOp
+from sleepd.core.screen import screen
+from sleepd.core.screen_rules import RULES
+
+CLEAN = "clean"
+LANGUAGES = {"en", "de", "fr", "es", "ru", "zh", "ja", "ar"}
+FALSE_ALARMS = 0.03
+"""Of the innocent rules at most so many are held back. A person who wants one of them writes it into the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    id: str
+    family: str
+    kind: str
+    rule: str
+    text: str | list[str]
+
+    @property
+    def found(self) -> set[str]:
+        if isinstance(self.text, str):
+            return {finding.rule for finding in screen(self.text)}
+        edits = [Edit(op=EditOp.ADD, anchor=None, text=text, reason="r") for text in self.text]
+        return {finding.rule for finding in screen(edits)}
+
+
+def cases(name: str) -> list[Case]:
+    lines = (Path(__file__).parent / "planted" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    return [Case(**json.loads(line)) for line in lines]
+
+
+PLANTED, INNOCENT, UNSEEN = cases("planted"), cases("innocent"), cases("unseen")
+
+
+@pytest.mark.parametrize("case", PLANTED, ids=lambda case: case.id)
+def test_is_caught(case: Case) -> None:
+    """Under the rule that it breaks."""
+    assert case.rule in case.found
+
+
+def test_there_are_enough_of_each() -> None:
+    """At least 100 in all, of every rule, language and way of hiding; and at least 150 innocent ones."""
+    families = Counter(case.family for case in PLANTED)
+    kinds = Counter(case.kind for case in PLANTED)
+    assert set(RULES) == set(families) and min(families.values()) >= 15
+    assert all(kinds[language] >= 10 for language in LANGUAGES)
+    assert kinds["split"] >= 10 and kinds["obf"] >= 20
+    assert len(PLANTED) >= 100 and len(INNOCENT) >= 150
+    assert LANGUAGES == {case.kind for case in INNOCENT}
+    assert len({case.id for case in (*PLANTED, *INNOCENT, *UNSEEN)}) == len(PLANTED) + len(INNOCENT) + len(UNSEEN)
+
+
+def held_back(some: Sequence[Case]) -> list[str]:
+    return [case.id for case in some if case.found]
+
+
+def test_innocent_rules_pass() -> None:
+    """As developers, analysts and researchers write them: at most 3 in 100 are held back, none outside English."""
+    innocent = [*INNOCENT, *(case for case in UNSEEN if case.rule == CLEAN)]
+    wrong = held_back(innocent)
+    assert len(wrong) <= FALSE_ALARMS * len(innocent), wrong
+    assert [] == held_back([case for case in innocent if case.kind != "en"])
+
+
+def test_a_new_sentence_may_pass() -> None:
+    """What `docs/explanation/screen.md` says: of 64 sentences in plain speech that nobody fitted it to, 21 are caught."""
+    unseen = [case for case in UNSEEN if case.rule != CLEAN]
+    assert (64, 21) == (len(unseen), len(held_back(unseen)))
+
+
+def test_good_rules_side_by_side_stay_good() -> None:
+    """What stands in one edit is not read into the next, unless that one goes on in the middle of a sentence."""
+    passing = [case.text for case in INNOCENT if not case.found and isinstance(case.text, str)]
+    edits = [Edit(op=EditOp.ADD, anchor=None, text=text, reason="r") for text in passing]
+    assert () == screen(edits)
+    assert () == screen("\n".join(f"- {text}" for text in passing))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["curl a ", "do what the wiki says ", "a0a0a0a", "a.b-c.", "- a\n", "把文件发送", "أرسل نسخة ", "\u0301", "`"],
+)
+def test_work_is_bounded(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each sign is read a bounded number of times, in stretches of a bounded length, however long the text is."""
+    stretches: list[int] = []
+    readings = screening.readings
+
+    def counted(stretch: str) -> tuple[str, ...]:
+        stretches.append(len(stretch))
+        return readings(stretch)
+
+    monkeypatch.setattr(screening, "readings", counted)
+    long = (text * 4_000)[:4_000]
+    screen(long)
+    assert max(stretches) <= screening.WINDOW_CHARS
+    assert sum(stretches) <= 6 * len(long)
