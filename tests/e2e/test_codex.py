@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,15 @@ def test_a_session_is_harvested_when_it_ends_once_its_hooks_are_trusted(installe
     codex(installed, "And now stub:hello", "--dangerously-bypass-hook-trust")
     wanted = {"Not yet stub:hello", "And now stub:hello"}
     eventually(lambda: wanted == set(installed.prompts("codex")), "both prompts are in the database")
+
+
+def test_a_folder_that_somebody_deleted_is_no_dead_end(installed: Person) -> None:
+    """Codex itself then lists and removes nothing: status names the remedy, and uninstall works all the same."""
+    shutil.rmtree(installed.marketplace)
+    assert "run sleepd plugin install codex" in installed.sleepd("plugin", "status").out
+    installed.sleepd("plugin", "uninstall", "codex")
+    assert "[marketplaces" not in (installed.home / ".codex" / "config.toml").read_text(encoding="utf-8")
+    assert not installed.marketplace.exists()
 
 
 def test_with_plugins_turned_off_the_skill_alone_is_installed(without_plugins: Person) -> None:

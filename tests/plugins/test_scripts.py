@@ -136,11 +136,12 @@ def test_what_is_worth_saying_is_passed_on(plugin: Path, tmp_path: Path) -> None
     assert (0, '{"systemMessage": "notice --hook claude-code"}\n') == (done.returncode, done.stdout)
 
 
-def test_where_nobody_sits_nothing_is_asked(plugin: Path, tmp_path: Path) -> None:
-    """A headless session would use up the one line of the day unseen."""
+@pytest.mark.parametrize("unseen", ["CLAUDE_CODE_SESSION_ATTENDED=0", "PLUGIN_ROOT=/anywhere"])
+def test_where_nobody_sees_it_nothing_is_asked(plugin: Path, tmp_path: Path, unseen: str) -> None:
+    """A headless session, or an agent that shows no such line, would use up the one of the day."""
     asked = tmp_path / "asked"
     note(plugin, program(tmp_path / "bin", f'echo >"{asked}"'))
-    done = run(plugin / "hooks/session-start", CLAUDE_CODE_SESSION_ATTENDED="0")
+    done = run(plugin / "hooks/session-start", **dict([unseen.split("=")]))
     assert (0, "", False) == (done.returncode, done.stdout, asked.exists())
 
 

@@ -82,6 +82,9 @@ def install(machine: Machine, wanted: Sequence[Agent]) -> tuple[Outcome, ...]:
 def uninstall(machine: Machine, wanted: Sequence[Agent]) -> tuple[Outcome, ...]:
     """Take out what was put in, and nothing else. The marketplace goes with the last agent that uses it."""
     with locks.plugins(machine.places):
+        if not machine.places.plugins.exists():
+            # Codex refuses to list or remove anything while a marketplace that it knows is gone.
+            marketplace.put(machine.places.plugins)
         outcomes = tuple(_outcome(agent, _is_here(machine, agent), _uninstalled(machine, agent)) for agent in wanted)
         done = {outcome.agent for outcome in outcomes if outcome.done}
         if not any(_uses_marketplace(machine, agent) for agent in Agent if agent not in done):
@@ -184,7 +187,9 @@ def _standing(machine: Machine, agent: Agent) -> Standing:
         found = agents.installed(agent) if program is not None else None
         named = _named(machine) if agent is Agent.COPILOT else ()
     except SleepdError as error:
-        trouble = str(error)
+        lost = str(machine.places.plugins) in str(error) and not machine.places.plugins.exists()
+        gone = f"{machine.places.plugins}, which it reads, is gone; run sleepd plugin install {agent}"
+        trouble = gone if lost else str(error)
     if found is None and agent is Agent.CODEX and codex_skill.is_there(codex_skill.folder(machine.env, machine.home)):
         found = agents.Installed(version=__version__, enabled=True)
     return Standing(

@@ -198,5 +198,6 @@ def _run(agent: Agent, *arguments: str) -> str:
 def _reason(text: str) -> str:
     """The line that says what went wrong: clients print warnings before it and traces after it."""
     lines = [line.strip(" ✘") for line in text.splitlines() if line.strip() and not line.startswith("WARNING")]
-    telling = [line for line in lines if line.startswith(("Error", "error", "Failed", "failed"))]
-    return next(iter(telling or lines), "")[:300]
+    at = next((i for i, line in enumerate(lines) if line.startswith(("Error", "error", "Failed", "failed"))), 0)
+    told = lines[at : at + 2] if lines[at:] and lines[at].endswith(":") else lines[at : at + 1]
+    return " ".join(told)[:300]
