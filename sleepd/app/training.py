@@ -27,7 +27,8 @@ from sleepd.pipeline.evaluate import Evaluated, evaluate
 from sleepd.pipeline.night import preflight
 from sleepd.pipeline.optimize import Optimizing
 from sleepd.pipeline.rollout import Bench
-from sleepd.pipeline.train import Step, Trained, Training, steps_of, train
+from sleepd.pipeline.train import Training, steps_of, train
+from sleepd.pipeline.trained import Step, Trained
 from sleepd.pipeline.trial import Gating
 from sleepd.pipeline.work import Work
 from sleepd.skills import files, targets

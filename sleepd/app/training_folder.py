@@ -17,7 +17,7 @@ from sleepd.core.model import Attribution, Digest, Edit, Pair, Split
 from sleepd.pipeline.compare import counts
 from sleepd.pipeline.evaluate import Evaluated
 from sleepd.pipeline.rollout import Bench
-from sleepd.pipeline.train import Epoch, Step, Text, Trained
+from sleepd.pipeline.trained import Epoch, Step, Text, Trained
 from sleepd.pipeline.work import Work
 from sleepd.store import attributions, proposals, rollouts
 from sleepd.store.proposals import Trial

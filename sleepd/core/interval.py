@@ -9,7 +9,7 @@ from collections.abc import Sequence
 def around(values: Sequence[float]) -> tuple[float, float, float]:
     """Mean and 95 % interval of scores in [0, 1], one for each task, as draws from work of this kind.
 
-    Student's interval over the tasks (Miller 2024, "Adding error bars to evals": the tasks are the draws), cut to [0, 1].
+    Student's interval over the tasks (Miller 2024, "Adding error bars to evals": tasks are the draws), cut to [0, 1].
     One score of 0 and one of 1 are added to the spread, not to the mean: a few equal scores prove little. Raises
     ValueError without a score.
     """

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 
-from sleepd.core import budget, schedule
+from sleepd.core import budget, provenance, schedule
 from sleepd.core.budget import Schedule
 from sleepd.core.gate import Rule
 from sleepd.core.model import Digest, Origin, Split, TaskId, Unmatched, Verdict
+from sleepd.core.screen import screen
+from sleepd.core.select import Bundle
 from sleepd.pipeline.compare import Compared, compare
 from sleepd.pipeline.evaluate import Evaluated, Measure, evaluate, measured
 from sleepd.pipeline.meta import take_notes
@@ -24,6 +25,8 @@ from sleepd.pipeline.remind import remind
 from sleepd.pipeline.rollout import Bench
 from sleepd.pipeline.slow import SlowMode, Written, slow_update
 from sleepd.pipeline.step import Stepping, step
+from sleepd.pipeline.trace import passages
+from sleepd.pipeline.trained import Epoch, Kind, Outcome, Step, Text, Trained
 from sleepd.pipeline.trial import Gating, Ground, enter
 from sleepd.pipeline.work import Work
 from sleepd.store import rollouts
@@ -53,90 +56,6 @@ class Training:
     """The gain of the validation mean below which an acceptance does not count for `patience`; 0: each one counts."""
     seed: int = 1
     """Which tasks come in which order."""
-
-
-class Kind(StrEnum):
-    """What a step is."""
-
-    STEP = "step"
-    SLOW_UPDATE = "slow-update"
-    APPENDIX = "appendix"
-
-
-class Outcome(StrEnum):
-    """What became of a step."""
-
-    ACCEPTED = "accepted"
-    REJECTED = "rejected"
-    UNDECIDED = "undecided"
-    FORCED = "forced"
-    NOTHING = "nothing"
-    """There was nothing to try."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
-    """A text that was the present one."""
-
-    address: Digest
-    step: int
-    """The step it came with; 0 for the one that training began with."""
-    origin: Origin | None
-    """None for the one that training began with."""
-    gated: bool
-    """It was accepted on evidence against the present text before it."""
-    validation: Measure
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """One step, or the end of an epoch, which is one or two steps of its own."""
-
-    number: int
-    """From 1 over the whole run."""
-    epoch: int
-    kind: Kind
-    edit_budget: int | None
-    base: Digest
-    text: Digest
-    """The present text after it."""
-    outcome: Outcome
-    validation: Measure
-    """Of `text`."""
-    train: Measure | None
-    """Of `base` over the minibatch."""
-    trials: tuple[Trial, ...]
-    unmatched: tuple[Unmatched, ...]
-    problems: tuple[str, ...]
-    night_id: str
-    """What its calls and pairs are kept under."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Epoch:
-    """An epoch that ended."""
-
-    number: int
-    steps: tuple[int, ...]
-    first: Digest
-    last: Digest
-    """The present text after its last step proper, before the slow update."""
-    compared: tuple[Compared, ...]
-    notes: str
-    problems: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trained:
-    """What came of a run so far."""
-
-    texts: tuple[Text, ...]
-    best: Text
-    steps: tuple[Step, ...]
-    epochs: tuple[Epoch, ...]
-    stopped_early: bool = False
-    test: tuple[Evaluated, Evaluated] | None = None
-    """The sealed tasks under the first and the best text; None until the end, or without such tasks."""
 
 
 Keep = Callable[[Trained], None]
@@ -256,7 +175,11 @@ class _Run:
         stepped = step(bench, ground, self._work, stepping, self._known(epoch))
         trials: list[Trial] = []
         unmatched: list[Unmatched] = []
+        problems = list(stepped.problems)
         for bundle in stepped.bundles:
+            if found := self._unsafe(ground, bundle):
+                problems += found
+                continue
             done, lost = try_out(bench, ground, bundle, training.optimizing, self._gating)
             trials += done
             unmatched += lost
@@ -267,7 +190,7 @@ class _Run:
             bench,
             (epoch, Kind.STEP, stepping.edit_budget),
             trials,
-            Written(text="", bundle=None, unmatched=tuple(unmatched), problems=stepped.problems),
+            Written(text="", bundle=None, unmatched=tuple(unmatched), problems=tuple(problems)),
             measured(made) if made else None,
         )
 
@@ -330,11 +253,13 @@ class _Run:
 
     def _take_over(self, bench: Bench, epoch: int, kind: Kind, written: Written) -> None:
         trials: Sequence[Trial] = ()
+        ground = self._ground(bench)
+        if written.bundle is not None and (found := self._unsafe(ground, written.bundle)):
+            written = replace(written, bundle=None, problems=(*written.problems, *found))
         forced = kind is Kind.SLOW_UPDATE and self._training.slow is SlowMode.FORCED
         if written.bundle is not None and forced:
             self._present(bench, _put(bench, written.text), Origin.SLOW_UPDATE, gated=False)
         elif written.bundle is not None:
-            ground = self._ground(bench)
             trial = enter(bench, ground, written.bundle, written.text, self._gating)
             trials = prove(bench, ground, trial, self._gating, self._gating.pairs_per_night)
         self._record(bench, (epoch, kind, None), trials, written, None)
@@ -388,6 +313,14 @@ class _Run:
         self._texts.append(text)
         if (gated and was_best) or _gain(self._best.validation, validation) > 0:
             self._best = text
+
+    def _unsafe(self, ground: Ground, bundle: Bundle) -> list[str]:
+        """Why a bundle is not even tried: a night would set it aside for a person to look at, and here is nobody."""
+        added = "\n".join(e.text for e in bundle.edits)
+        foreign = passages(self._bench.database, self._work, bundle.sessions, (ground.base, added))
+        found = {f.rule: (f.why, f.excerpt) for f in reversed(screen(bundle.edits))}
+        found |= {provenance.RULE: (provenance.WHY, p.excerpt) for p in foreign}
+        return [f"set aside, since it looks unsafe: {rule}: {why}: {text}" for rule, (why, text) in found.items()]
 
     def _validation(self, bench: Bench, address: Digest) -> Measure:
         return evaluate(bench, self._work.usable(Split.VAL), address, self._samples).measure
