@@ -242,6 +242,7 @@ def _schedule(places: Places) -> Row:
     if not found.schedules:
         return _warning("schedule", "no night starts by itself", "sleepd service install")
     if found.faults:
-        return _warning("schedule", "; ".join(found.faults), "sleepd service status tells more; install it again")
+        finding, _, fix = found.faults[0].partition("; ")
+        return _warning("schedule", finding, fix)
     kinds = ", ".join(seen.kind for seen in found.schedules)
     return _ok("schedule", f"{kinds}; next night {report.moment(found.next_at)}")

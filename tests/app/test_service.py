@@ -7,6 +7,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import threading
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,6 +30,11 @@ def variables() -> dict[str, str]:
     """The environment file, read."""
     lines = config.places().environment.read_text(encoding="utf-8").splitlines()
     return dict(line.split("=", 1) for line in lines if not line.startswith("#"))
+
+
+def repairs() -> list[str]:
+    """The faults but for cron itself, which may run here or not."""
+    return [fault for fault in status()["faults"] if "cron daemon" not in fault]
 
 
 def status() -> dict:
@@ -259,7 +265,7 @@ def test_a_change_of_the_time_makes_the_schedule_stale(
     )
     configure(begun)
     config.places().environment.chmod(0o644)
-    assert f"others may read {config.places().environment}" in status()["faults"]
+    assert [f"others may read {config.places().environment}; sleepd service install --cron"] == repairs()
     config.places().environment.unlink()
     assert any("is gone" in fault for fault in status()["faults"])
 
@@ -307,6 +313,8 @@ def test_logs_go_on_with_what_comes(begun: Path, tmp_path: Path, monkeypatch: py
     log.write_text("old\nfirst\n")
     with started("service", "logs", "-n", "1", "-f", env=environment()) as process:
         assert process.stdout is not None
+        bound = threading.Timer(60, process.kill)
+        bound.start()
         assert "first\n" == process.stdout.readline()
         with log.open("a") as stream:
             stream.write("second\n")
@@ -316,6 +324,7 @@ def test_logs_go_on_with_what_comes(begun: Path, tmp_path: Path, monkeypatch: py
         assert "anew\n" == process.stdout.readline()
         process.terminate()
         process.communicate(timeout=30)
+        bound.cancel()
     assert 130 == process.returncode
 
 

@@ -55,7 +55,8 @@ def install(
         show_json({**told, "replaced": list(done.removed), "next": report.iso(next_at), "notes": list(done.notes)})
         return
     replaced = f", in place of: {', '.join(done.removed)}" if done.removed else ""
-    show(f"installed: {done.kind}{replaced}; next night {report.moment(next_at)}")
+    upcoming = f"; next night {report.moment(next_at)}" if next_at is not None else ""
+    show(f"installed: {done.kind}{replaced}{upcoming}")
     show(f"variables kept in {done.environment}: {', '.join(done.kept)}")
     for line in done.notes:
         note(line)
@@ -97,7 +98,8 @@ def logs(
     units = [one.unit for one in choice.known(sys.platform) if one.unit is not None and one.look(usual) is not None]
     text = output.journal(units[0], max(lines, 1)) if units else ""
     log = config.places().log
-    shown = text if text and lines else output.tail(log, lines)
+    end = output.end(log)
+    shown = text if text and lines else output.tail(log, lines, end[1])
     if shown:
         show(shown)
     elif not follow:
@@ -105,7 +107,7 @@ def logs(
     if follow and text:
         output.follow_journal(units[0])
     elif follow:
-        output.follow(log, show)
+        output.follow(log, end, show)
 
 
 def _look() -> standing.Service:

@@ -70,7 +70,15 @@ class Cron:
         runs = daemon_runs()
         states = {True: "cron runs", False: "no cron daemon runs on this machine", None: "in the crontab"}
         differs = () if found == [block(plan)] else ("the lines of sleepd in your crontab",)
-        return Seen(kind=self.kind, where=("your crontab",), active=runs, state=states[runs], differs=differs)
+        return Seen(
+            kind=self.kind,
+            where=("your crontab",),
+            active=runs,
+            state=states[runs],
+            again="sleepd service install --cron",
+            wake="start one, as with: systemctl enable --now cron",
+            differs=differs,
+        )
 
 
 def block(plan: Plan) -> bytes:

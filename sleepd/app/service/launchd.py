@@ -71,6 +71,7 @@ class Launchd:
             where=(str(self.file),),
             active=done.code == 0,
             state=said.get("state", "not loaded"),
+            again="sleepd service install --timer" if self.nightly else "sleepd service install",
             last=said.get("last exit code"),
             differs=differing({self.file: agent(self.label, plan, nightly=self.nightly)}),
         )

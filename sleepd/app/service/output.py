@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -26,38 +27,41 @@ def follow_journal(unit: str) -> None:
     subprocess.run(words, check=False)  # noqa: S603 - a list of words, no shell
 
 
-def tail(file: Path, lines: int) -> str:
-    """The last lines of a file; "" for one that is not there."""
+def tail(file: Path, lines: int, size: int) -> str:
+    """The last lines of the first `size` bytes of a file; "" for one that is not there."""
     if not file.exists() or lines == 0:
         return ""
     with file.open("rb") as stream:
-        position, data = stream.seek(0, 2), b""
+        position, data = size, b""
         while position > 0 and data.count(b"\n") <= lines:
-            size = min(_BLOCK, position)
-            position -= size
+            part = min(_BLOCK, position)
+            position -= part
             stream.seek(position)
-            data = stream.read(size) + data
+            data = stream.read(part) + data
     return b"".join(data.splitlines(keepends=True)[-lines:]).decode("utf-8", "replace")
 
 
-def follow(file: Path, say: Callable[[str], None]) -> None:
-    """Tell what is added to a file, until Ctrl-C; a file that was begun anew is read from its start."""
-    inode, position = _end(file)
+def follow(file: Path, since: tuple[int, int], say: Callable[[str], None]) -> None:
+    """Tell what is added to a file since its `end`, until Ctrl-C; a file that was begun anew is read from its start."""
+    inode, position = since
     while True:
         time.sleep(_LOOK_EVERY_S)
-        found, size = _end(file)
+        found, size = end(file)
         if found != inode or size < position:
             inode, position = found, 0
         if size > position:
-            with file.open("rb") as stream:
+            # It may be begun anew this very moment: the next look tells.
+            with suppress(FileNotFoundError), file.open("rb") as stream:
                 stream.seek(position)
                 data = stream.read(size - position)
-            position += len(data)
-            say(data.decode("utf-8", "replace"))
+                position += len(data)
+                say(data.decode("utf-8", "replace"))
 
 
-def _end(file: Path) -> tuple[int, int]:
-    if not file.exists():
+def end(file: Path) -> tuple[int, int]:
+    """Which file lies there, and its size."""
+    try:
+        facts = file.stat()
+    except FileNotFoundError:
         return 0, 0
-    facts = file.stat()
     return facts.st_ino, facts.st_size

@@ -27,6 +27,10 @@ class Seen:
     """Whether it will run; None when that cannot be told."""
     state: str
     """The scheduler's own words about it."""
+    again: str
+    """The command that installs it again."""
+    wake: str | None = None
+    """What makes it active where installing again does not."""
     next_at: datetime | None = None
     """What the scheduler itself says; None when it does not."""
     last: str | None = None

@@ -32,12 +32,21 @@ class Service:
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """What keeps a night from starting as it should, one line each."""
-        found = [f"{seen.kind} is not active: {seen.state}" for seen in self.schedules if seen.active is False]
-        found += [f"{where} is not as this sleepd writes it" for seen in self.schedules for where in seen.differs]
+        """What keeps a night from starting as it should, and after a `;` what to do about it; one line each."""
+        found = [
+            f"{seen.kind} is not active: {seen.state}; {seen.wake or seen.again}"
+            for seen in self.schedules
+            if seen.active is False
+        ]
+        found += [
+            f"{where} is not as this sleepd writes it; {seen.again}"
+            for seen in self.schedules
+            for where in seen.differs
+        ]
         if len(self.schedules) > 1:
-            found.append("more than one schedule is installed")
-        return (*found, *([self.environment_fault] if self.environment_fault else []))
+            found.append(f"more than one schedule is installed; {self.schedules[0].again} leaves that one")
+        again = self.schedules[0].again if self.schedules else ""
+        return (*found, *([f"{self.environment_fault}; {again}"] if self.environment_fault else []))
 
 
 def look(schedulers: tuple[Scheduler, ...], plan: Plan, places: Places, now: datetime) -> Service:
@@ -127,8 +136,6 @@ def as_text(service: Service) -> str:
     }
     lines.append(report.facts(rest))
     if service.lingers is False:
-        lines.append("it runs only while you are logged in; `sleepd service install --linger` changes that")
+        lines.append(f"it runs only while you are logged in; `{service.schedules[0].again} --linger` changes that")
     lines += [f"! {fault}" for fault in service.faults]
-    if service.faults:
-        lines.append("put it right with: sleepd service install, with the options of the first time")
     return "\n".join(lines)

@@ -49,6 +49,10 @@ class Systemd:
         return "sleepd-night.timer" if self.nightly else "sleepd.service"
 
     @property
+    def _again(self) -> str:
+        return "sleepd service install --timer" if self.nightly else "sleepd service install"
+
+    @property
     def _names(self) -> tuple[str, ...]:
         return ("sleepd-night.timer", "sleepd-night.service") if self.nightly else ("sleepd.service",)
 
@@ -111,13 +115,16 @@ class Systemd:
         started = self._facts(self.unit)
         if not facts:
             state = "no systemd of your own answers here"
-            return Seen(kind=self.kind, where=there, active=None, state=state, differs=differing(files))
+            return Seen(
+                kind=self.kind, where=there, active=None, state=state, again=self._again, differs=differing(files)
+            )
         active = facts["ActiveState"] == "active" and facts["UnitFileState"] == "enabled"
         return Seen(
             kind=self.kind,
             where=there,
             active=active,
             state=f"{facts['ActiveState']} ({facts['SubState']}), {facts['UnitFileState'] or 'not enabled'}",
+            again=self._again,
             next_at=_moment(facts.get("NextElapseUSecRealtime", "")),
             last=_result(started),
             differs=differing(files),

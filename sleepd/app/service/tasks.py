@@ -67,7 +67,14 @@ class Tasks:
         starts = tuple(f"{text} {more}" for text, more in _actions(done.out))
         wanted = tuple(f"{text} {more}" for text, more in _actions(task(plan, "x", nightly=self.nightly)))
         differs = () if starts == wanted else (where,)
-        return Seen(kind=self.kind, where=(where,), active=True, state="in the Task Scheduler", differs=differs)
+        return Seen(
+            kind=self.kind,
+            where=(where,),
+            active=True,
+            state="in the Task Scheduler",
+            again="sleepd service install --timer" if self.nightly else "sleepd service install",
+            differs=differs,
+        )
 
 
 def task(plan: Plan, user: str, *, nightly: bool) -> bytes:
