@@ -2,38 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from enum import StrEnum
 
-from sleepd.core.model import Digest, Edit, Origin, Verdict
+from sleepd.core.aggregate import Backed, Rivals
+from sleepd.core.model import Digest, Edit, EditOp, Origin, Verdict
 from sleepd.core.screen import screen
 
-# Two words are forms of one (`message`, `messages`) when they differ in so many letters at the end, after a stem of at
-# least so many. A word more or less, or another number, may turn a sentence into its opposite in any language.
-_ENDING = 2
-_STEM = 4
+SHORTENING_MARGIN = 0.03
+"""What leaving out a rule that does nothing may cost (gate, promise 8)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proposed:
-    """One reflection's edits, the most important first, with the sessions of the work that it read."""
+class Ranking(StrEnum):
+    """Who says which edits come first."""
 
-    edits: tuple[Edit, ...]
-    sessions: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Backed:
-    """An edit with what speaks for it."""
-
-    edit: Edit
-    support: int
-    """How many reflections proposed it."""
-    rank: int
-    """Its best place in a reply, from 0."""
-    sessions: tuple[str, ...]
+    MODEL = "model"
+    """The reflection model, where the order decides anything (SkillOpt, arXiv 2605.23904)."""
+    SUPPORT = "support"
+    """How many reflections proposed them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,40 +56,34 @@ class Bundle:
         return tuple(dict.fromkeys(s for b in self.backed for s in b.sessions))
 
 
-def aggregate(replies: Sequence[Proposed]) -> tuple[Backed, ...]:
-    """Join edits that differ only in punctuation and forms of words; best supported first, then those named first."""
-    found: list[Backed] = []
-    for reply in replies:
-        for rank, edit in enumerate(reply.edits):
-            place = next((i for i, b in enumerate(found) if _same(b.edit, edit)), None)
-            if place is None:
-                found.append(Backed(edit=edit, support=1, rank=rank, sessions=reply.sessions))
-            else:
-                old = found[place]
-                found[place] = Backed(
-                    edit=old.edit,
-                    support=old.support + 1,
-                    rank=min(old.rank, rank),
-                    sessions=tuple(dict.fromkeys((*old.sessions, *reply.sessions))),
-                )
-    return tuple(sorted(found, key=lambda b: (-b.support, b.rank, b.edit.id)))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """What was proposed, by what may be done with it; each in the order in which it is taken."""
+
+    fresh: tuple[Backed, ...] = ()
+    """Never tried on this text."""
+    again: tuple[Backed, ...] = ()
+    """Failed in company: they may come back alone."""
+    flagged: tuple[Backed, ...] = ()
+    """Never tried, and suspicious."""
+    idle: tuple[Backed, ...] = ()
+    """Deletions of what does nothing, as work that went well shows; never tried."""
+    reflections: int = 1
+    """How many reflections all this comes from."""
+
+    @property
+    def agreed(self) -> tuple[Backed, ...]:
+        """Those of `fresh` that may share a candidate: with several reflections, what two of them proposed."""
+        return self.fresh if self.reflections == 1 else tuple(b for b in self.fresh if b.support > 1)
 
 
-def select(
-    backed: Sequence[Backed],
-    budget: int,
-    tried: Sequence[Tried],
-    *,
-    reflections: int = 1,
-    foreign: AbstractSet[Edit] = frozenset(),
-) -> tuple[Bundle, ...]:
-    """The candidates to try: first a bundle of at most `budget` edits, then each suspicious edit by itself.
+def sort_out(
+    backed: Sequence[Backed], tried: Sequence[Tried], *, reflections: int = 1, foreign: AbstractSet[Edit] = frozenset()
+) -> Field:
+    """The edits of `reflections` reflections that may be tried. `foreign` are not the user's words.
 
-    Where several reflections were made, over different work, only edits that two of them proposed share a candidate;
-    one that stands alone is tried alone, so that a slip of one reply does not ride along with what is really wanted.
-    Edits that the screen finds fault with, and those in `foreign` (not the user's words), never share a candidate with
-    others, so that they cannot take good ones into quarantine. An edit that failed, or is under trial, or was accepted,
-    is not tried again; one that failed in company may come back alone.
+    An edit that failed alone, or is under trial, or was accepted, is not tried again; one that failed in company may
+    come back alone, unless the screen finds fault with it.
     """
     spent = {
         e for t in tried if len(t.edits) == 1 or t.verdict in (Verdict.ACCEPTED, Verdict.UNDECIDED) for e in t.edits
@@ -111,27 +93,57 @@ def select(
     flagged = [b for b in left if b.edit in foreign or screen(b.edit)]
     clean = [b for b in left if b not in flagged]
     fresh = [b for b in clean if b.edit.id not in in_company]
-    agreed = fresh if reflections == 1 else [b for b in fresh if b.support > 1]
-    first = agreed[:budget] or fresh[:1] or clean[:1]
+    return Field(
+        fresh=tuple(b for b in fresh if not _idle(b)),
+        again=tuple(b for b in clean if b.edit.id in in_company and not _idle(b)),
+        flagged=tuple(b for b in flagged if b.edit.id not in in_company),
+        idle=tuple(b for b in fresh if _idle(b)),
+        reflections=reflections,
+    )
+
+
+def contested(field: Field, budget: int, rivals: Rivals) -> bool:
+    """Whether the order of the fresh edits decides which are tried."""
+    rivalry = any(pair <= {b.edit.id for b in field.fresh} for pair in rivals)
+    return rivalry or (len(field.agreed) > budget if field.agreed else len(field.fresh) > 1)
+
+
+def select(field: Field, budget: int, rivals: Rivals = frozenset()) -> tuple[Bundle, ...]:
+    """The candidates to try: first a bundle of at most `budget` edits, then each suspicious edit by itself.
+
+    Where several reflections were made, over different work, only edits that two of them proposed share a candidate;
+    one that stands alone is tried alone, so that a slip of one reply does not ride along with what is really wanted.
+    Of two edits that may not both hold (`rivals`) the better supported is taken, else the first; the other is left for
+    a later step. Suspicious edits never share a candidate, so that they cannot take good ones into quarantine. Where
+    there is nothing else, a rule that does nothing is left out, which must not make anything worse. A budget of 0 is
+    nothing to try.
+    """
+    if budget < 1:
+        return ()
+    agreed = _together(_standing(field.agreed, rivals), budget, rivals)
+    first = agreed or _standing(field.fresh, rivals)[:1] or field.again[:1]
     bundles = [Bundle(backed=tuple(first))] if first else []
-    return (*bundles, *(Bundle(backed=(b,)) for b in flagged if b.edit.id not in in_company))
+    bundles += [Bundle(backed=(b,)) for b in field.flagged]
+    return tuple(bundles or [Bundle(backed=(b,), margin=SHORTENING_MARGIN) for b in field.idle[:1]])
 
 
-def _same(a: Edit, b: Edit) -> bool:
-    if (a.op, a.anchor) != (b.op, b.anchor):
-        return False
-    return a.id == b.id or _same_words(_words(a.text), _words(b.text))
+def _idle(one: Backed) -> bool:
+    return one.edit.op is EditOp.DELETE and not one.of_failures
 
 
-def _words(text: str) -> list[str]:
-    """Words and signs that may carry meaning, folded; punctuation between words is left out."""
-    return re.findall(r"\w+(?:['’]\w+)*|[^\w\s.,;:!?'\"`()-]", text.casefold())
+def _standing(backed: Sequence[Backed], rivals: Rivals) -> list[Backed]:
+    """Those that no better supported one speaks against."""
+    return [
+        b
+        for b in backed
+        if not any(o.support > b.support and frozenset((o.edit.id, b.edit.id)) in rivals for o in backed)
+    ]
 
 
-def _same_words(a: Sequence[str], b: Sequence[str]) -> bool:
-    return bool(a) and len(a) == len(b) and all(x == y or _one_stem(x, y) for x, y in zip(a, b, strict=True))
-
-
-def _one_stem(a: str, b: str) -> bool:
-    stem = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-    return (a + b).isalpha() and stem >= max(_STEM, max(len(a), len(b)) - _ENDING)
+def _together(backed: Sequence[Backed], budget: int, rivals: Rivals) -> list[Backed]:
+    """The first ones that get on with one another."""
+    taken: list[Backed] = []
+    for one in backed:
+        if len(taken) < budget and not any(frozenset((t.edit.id, one.edit.id)) in rivals for t in taken):
+            taken.append(one)
+    return taken

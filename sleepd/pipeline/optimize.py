@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from sleepd.core import edit, plaintext
+from sleepd.core import budget, edit, plaintext
+from sleepd.core.budget import Schedule
 from sleepd.core.drift import Drift
 from sleepd.core.model import Split, Unmatched, Verdict, digest
-from sleepd.core.select import Bundle
+from sleepd.core.select import Bundle, Ranking
 from sleepd.pipeline import waiting
 from sleepd.pipeline.drift import watch
 from sleepd.pipeline.prove import prove
@@ -26,13 +27,32 @@ class Optimizing:
     """The paper's knobs."""
 
     edit_budget: int = 4
-    """The textual learning rate: edits per step."""
+    """The textual learning rate: edits per step, where the schedule begins."""
+    edit_budget_end: int = 2
+    """Where a falling schedule ends."""
+    schedule: Schedule = Schedule.COSINE
+    ranking: Ranking = Ranking.MODEL
+    rejected_buffer: bool = True
+    """What failed is shown to later reflections, and not tried again."""
     steps: int = 2
     minibatch: int = 8
     samples: int = 1
     """Rollouts of each train task that one reflection reads."""
     recall_k: int = 5
     max_skill_tokens: int = 2_000
+
+    def stepping(self, number: int, steps: int) -> Stepping:
+        """How the step `number` (from 0) of `steps` looks at the work."""
+        return Stepping(
+            number=number,
+            edit_budget=budget.edits(self.schedule, number, steps, self.edit_budget, self.edit_budget_end),
+            autonomous=self.schedule is Schedule.AUTONOMOUS,
+            ranking=self.ranking,
+            rejected_buffer=self.rejected_buffer,
+            minibatch=self.minibatch,
+            samples=self.samples,
+            recall_k=self.recall_k,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +90,7 @@ def optimize(
         if progress is not None:
             progress(f"{work.target.name}: step {number + 1} of {optimizing.steps}")
         known = [*before, *(t for t in tried if t.night_id == bench.night_id)]
-        stepped = step(bench, ground, work, _stepping(optimizing, number), known)
+        stepped = step(bench, ground, work, optimizing.stepping(number, optimizing.steps), known)
         problems += stepped.problems
         for bundle in stepped.bundles:
             done, lost = try_out(bench, ground, bundle, optimizing, gating)
@@ -78,16 +98,6 @@ def optimize(
             unmatched += lost
     return OptimizeReport(
         work=work, tried=tuple(tried), unmatched=tuple(unmatched), problems=tuple(problems), drift=drift
-    )
-
-
-def _stepping(optimizing: Optimizing, number: int) -> Stepping:
-    return Stepping(
-        number=number,
-        edit_budget=optimizing.edit_budget,
-        minibatch=optimizing.minibatch,
-        samples=optimizing.samples,
-        recall_k=optimizing.recall_k,
     )
 
 
@@ -111,7 +121,7 @@ def try_out(
     if _says_nothing(applied.text) and not _says_nothing(start):
         return (), tuple(Unmatched(edit=e, reason="would leave an empty skill") for e in bundle.edits)
     id_ = identity(bench, ground, digest(applied.text), gating, bundle.margin)
-    budget = allowance(bench, id_, gating.pairs_per_night)
+    budget = allowance(bench, ground, id_, gating.pairs_per_night)
     if not applied.applied or not budget:
         return (), applied.unmatched
     kept = replace(bundle, backed=tuple(b for b in bundle.backed if b.edit in applied.applied))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 
+from sleepd.core.aggregate import Backed
 from sleepd.core.model import Outcome, Rollout, Score, Task, Unscored, digest
 from sleepd.core.ports import Ask, Purpose
 from sleepd.pipeline.buffer import Failed
@@ -68,7 +69,10 @@ def rollout_version() -> str:
 
 
 def reflect_ask(skill: str, cases: Sequence[Case], failed: Sequence[Failed], limit: int, max_tokens: int) -> Ask:
-    """Ask for edits. The checks themselves are never shown: the model could write to the test."""
+    """Ask for edits: what is wrong, or, where all went well, what must be kept.
+
+    The checks themselves are never shown: the model could write to the test.
+    """
     parts = [
         part("The skill file today", skill or NO_SKILL, WHOLE_SKILL),
         *(_case(number, case) for number, case in enumerate(cases, 1)),
@@ -80,7 +84,22 @@ def reflect_ask(skill: str, cases: Sequence[Case], failed: Sequence[Failed], lim
         parts += [heading] * bool(ones) + [quoted(_failed(one)) for one in ones[-_FAILED_SHOWN:]]
     return Ask(
         purpose=Purpose.REFLECT,
-        system=template("reflect").format(limit=limit),
+        system=template("keep" if all(c.succeeded for c in cases) else "reflect").format(limit=limit),
+        prompt="\n\n".join(parts),
+        max_tokens=max_tokens,
+    )
+
+
+def rank_ask(skill: str, backed: Sequence[Backed], most: int | None, max_tokens: int) -> Ask:
+    """Ask which changes come first, which say the same, and which cannot both hold; with `most`, how many to make."""
+    parts = [
+        part("The skill file today", skill or NO_SKILL, WHOLE_SKILL),
+        *(_change(number, one) for number, one in enumerate(backed, 1)),
+    ]
+    number = template("number").format(most=most) if most is not None else ""
+    return Ask(
+        purpose=Purpose.REFLECT,
+        system=template("rank") + number,
         prompt="\n\n".join(parts),
         max_tokens=max_tokens,
     )
@@ -89,6 +108,23 @@ def reflect_ask(skill: str, cases: Sequence[Case], failed: Sequence[Failed], lim
 def advised(ask: Ask, notes: str) -> Ask:
     """The same question with the strategy notes of earlier epochs before it; as it was when there are none."""
     return replace(ask, prompt=f"{part(_NOTES, notes)}\n\n{ask.prompt}") if notes.strip() else ask
+
+
+def _change(number: int, one: Backed) -> str:
+    times = f"{one.support} reflection{'s' * (one.support > 1)}"
+    material = "work that went wrong" if one.of_failures else "work that went well"
+    heading = f"## Change {number} (proposed by {times}, on {material})"
+    edit = f"{one.edit.op} {one.edit.text}".strip()
+    return "\n".join(
+        p
+        for p in (
+            heading,
+            part("the change", edit),
+            part("the line it is put to", one.edit.anchor or ""),
+            part("the reason given", one.edit.reason),
+        )
+        if p
+    )
 
 
 def _failed(one: Failed) -> str:

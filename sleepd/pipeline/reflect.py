@@ -7,14 +7,16 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from sleepd.core.aggregate import Proposed
 from sleepd.core.model import Edit, EditOp
-from sleepd.core.select import Proposed
 from sleepd.pipeline.buffer import Failed
 from sleepd.pipeline.prompts import Case, advised, reflect_ask
-from sleepd.pipeline.replies import Said, found, said
+from sleepd.pipeline.replies import Said, all_said, found
 from sleepd.pipeline.rollout import Bench
 
 CASES_AT_ONCE = 4
+MOST_EDITS = 50
+"""Edits read of one reply, whatever the budget: more were never thought about one by one."""
 
 
 class _Edit(BaseModel):
@@ -45,19 +47,21 @@ class Reflected:
 def reflect(bench: Bench, skill: str, cases: Sequence[Case], failed: Sequence[Failed], limit: int) -> Reflected:
     """Ask about failures and successes apart, a few at a time. A reply paid for once is not paid for again.
 
-    Raises `NotMeasured` or `BudgetSpent` when the model cannot be reached or the budget is spent.
+    At most `limit` edits of each reply are read, and never more than `MOST_EDITS`. Raises `NotMeasured` or
+    `BudgetSpent` when the model cannot be reached or the budget is spent.
     """
+    limit = min(limit, MOST_EDITS)
+    batches = list(_minibatches(cases))
+    asks = [advised(reflect_ask(skill, some, failed, limit, bench.max_tokens), bench.notes) for some in batches]
     proposed, problems = [], []
-    for some in _minibatches(cases):
-        ask = advised(reflect_ask(skill, some, failed, limit, bench.max_tokens), bench.notes)
-        reply = said(bench, ask)
+    for some, reply in zip(batches, all_said(bench, asks), strict=True):
         edits = parse(reply.text, limit) if isinstance(reply, Said) else reply
         if isinstance(edits, str):
             problems.append(edits)
         else:
             shown = (task for case in some for task in (case.task, *case.neighbours))
             sessions = tuple(dict.fromkeys(str(task.session_id) for task in shown))
-            proposed.append(Proposed(edits=edits, sessions=sessions))
+            proposed.append(Proposed(edits=edits, sessions=sessions, of_failures=not some[0].succeeded))
     return Reflected(proposed=tuple(proposed), problems=tuple(problems))
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
 from pydantic import BaseModel
 
-from sleepd.core.model import digest
-from sleepd.core.ports import Ask, Failure
-from sleepd.pipeline.rollout import Bench, outage
+from sleepd.core.model import Digest, digest
+from sleepd.core.ports import Ask, Failure, Reply
+from sleepd.pipeline.rollout import Bench, ask_once, outage
 from sleepd.store import rollouts
 
 Shape = TypeVar("Shape", bound=BaseModel)
@@ -34,19 +36,56 @@ def said(bench: Bench, ask: Ask) -> Said | str:
 
     Raises `NotMeasured` or `BudgetSpent` when the model cannot be reached or the budget is spent.
     """
-    address = digest(ask.system, ask.prompt)
+    return all_said(bench, [ask])[0]
+
+
+def all_said(bench: Bench, asks: Sequence[Ask]) -> list[Said | str]:
+    """What `said` gives for each, in the order asked, however many were under way at a time.
+
+    Each reply is kept as soon as it is there. After the first outage nothing more is asked.
+    """
+    addresses = [digest(ask.system, ask.prompt) for ask in asks]
     with bench.database.reading() as connection:
-        known = rollouts.reflection(connection, address, bench.reflector.key)
-    if known is not None:
-        return Said(known)
-    outcome = bench.reflector.ask(ask)
-    if isinstance(outcome, Failure):
-        if outcome.cause.outside:
-            raise outage(outcome)
-        return f"the reflection model gave no answer ({outcome.cause}): {outcome.message}"
-    with bench.database.writing() as connection:
-        rollouts.save_reflection(connection, address, bench.reflector.key, outcome, bench.night_id)
-    return Said(outcome.text)
+        known = {a: rollouts.reflection(connection, a, bench.reflector.key) for a in addresses}
+    got: dict[Digest, Said | str] = {a: Said(text) for a, text in known.items() if text is not None}
+    outages: list[Failure] = []
+    todo = {a: ask for a, ask in zip(addresses, asks, strict=True) if a not in got}
+    with _asking(bench, todo, outages) as pending:
+        for future in as_completed(pending):
+            address, outcome = pending[future], future.result()
+            if isinstance(outcome, Reply):
+                with bench.database.writing() as connection:
+                    rollouts.save_reflection(connection, address, bench.reflector.key, outcome, bench.night_id)
+                got[address] = Said(outcome.text)
+            else:
+                got[address] = f"the reflection model gave no answer ({outcome.cause}): {outcome.message}"
+    if outages:
+        raise outage(outages[0])
+    return [got[a] for a in addresses]
+
+
+@contextmanager
+def _asking(
+    bench: Bench, todo: Mapping[Digest, Ask], outages: list[Failure]
+) -> Iterator[dict[Future[Reply | Failure], Digest]]:
+    """The calls under way, with the reply each is for."""
+
+    def one(ask: Ask) -> Reply | Failure:
+        if outages:
+            return outages[0]
+        outcome = ask_once(bench.reflector, ask)
+        if isinstance(outcome, Failure) and outcome.cause.outside:
+            outages.append(outcome)
+        return outcome
+
+    with ThreadPoolExecutor(max_workers=bench.workers) as executor:
+        pending = {executor.submit(one, ask): address for address, ask in todo.items()}
+        try:
+            yield pending
+        finally:
+            # When the night is ended in the middle, calls that were not begun are not paid for.
+            for future in pending:
+                future.cancel()
 
 
 def found(text: str, shape: type[Shape]) -> Shape | None:

@@ -136,7 +136,7 @@ def _attempts(
         # After the first outage the remaining calls would only fail, or cost, as well.
         if stop:
             return stop[0]
-        outcome = _ask_once(bench.model, _ask(bench, order))
+        outcome = ask_once(bench.model, _ask(bench, order))
         if isinstance(outcome, Reply):
             silent.clear()
         elif outcome.cause.outside:
@@ -169,7 +169,8 @@ def _ask(bench: Bench, order: Order) -> Ask:
     return rollout_ask(order.task.task, bench.text(order.text), order.sample, bench.max_tokens)
 
 
-def _ask_once(model: Model, ask: Ask) -> Reply | Failure:
+def ask_once(model: Model, ask: Ask) -> Reply | Failure:
+    """What came of asking; an adapter that breaks is one failure."""
     try:
         return model.ask(ask)
     except Exception as error:  # noqa: BLE001 - a defect of an adapter costs one rollout, not the night

@@ -8,13 +8,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sleepd.core import recall, schedule
-from sleepd.core.model import Split, Task, TaskId, Verdict
+from sleepd.core.aggregate import Backed, aggregate
+from sleepd.core.model import Edit, Split, Task, TaskId, Verdict
 from sleepd.core.schedule import TRAINING_SAMPLE, TRAINING_SAMPLES_APART
-from sleepd.core.select import Backed, Bundle, Tried, aggregate, select
+from sleepd.core.select import Bundle, Ranking, Tried, select, sort_out
 from sleepd.pipeline import buffer, trace
 from sleepd.pipeline.buffer import Failed
 from sleepd.pipeline.mine import vectors_of
 from sleepd.pipeline.prompts import Case
+from sleepd.pipeline.rank import rank
 from sleepd.pipeline.reflect import reflect
 from sleepd.pipeline.rollout import Bench, Order, run_all
 from sleepd.pipeline.trial import Ground
@@ -23,6 +25,9 @@ from sleepd.store import attributions, proposals, rollouts
 from sleepd.store.proposals import Status, Trial
 from sleepd.store.tasks import StoredTask
 
+_OFFERED = 3
+"""Times the edit budget that one reflection may propose, so that there is something to choose from."""
+_STANDING = (Verdict.ACCEPTED, Verdict.UNDECIDED)
 _RECOGNISED = 200
 """So many of its first characters tell a request again."""
 
@@ -35,6 +40,11 @@ class Stepping:
     """From 0 within the night or the epoch."""
     edit_budget: int
     """The textual learning rate in force: edits that one candidate may hold."""
+    autonomous: bool = False
+    """The reflection model states how many edits this step deserves, up to `edit_budget`."""
+    ranking: Ranking = Ranking.MODEL
+    rejected_buffer: bool = True
+    """What failed is told to the reflection model and not tried again; without, only what a person turned down."""
     minibatch: int = 8
     samples: int = 1
     """Rollouts of each task: more show what the same text does differently from one time to the next."""
@@ -48,6 +58,8 @@ class Stepped:
     """What a step came to before its gate."""
 
     bundles: tuple[Bundle, ...]
+    edit_budget: int = 0
+    """What was in force: `Stepping.edit_budget`, or what the reflection model stated."""
     problems: tuple[str, ...]
     """What the reflection model said that could not be used."""
     cases: tuple[Case, ...] = ()
@@ -61,13 +73,19 @@ def step(bench: Bench, ground: Ground, work: Work, stepping: Stepping, trials: S
     """
     cases = _cases(bench, ground, work, stepping, len(trials))
     declined = buffer.turned_down(bench.database, ground.target.path, but_of=bench.night_id)
-    known = (*declined, *buffer.failed(bench.database, trials))
-    reflected = reflect(bench, ground.base, cases, known, stepping.edit_budget * 3)
-    backed, again = _without(declined, aggregate(reflected.proposed))
-    tried = [*(one for t in trials for one in _tried(bench, t)), *_set_aside(bench, ground)]
+    known = (*declined, *(buffer.failed(bench.database, trials) if stepping.rejected_buffer else ()))
+    reflected = reflect(bench, ground.base, cases, known, stepping.edit_budget * _OFFERED)
+    tried, worded = _history(bench, ground, trials, stepping)
+    backed, again = _without(declined, aggregate(reflected.proposed, worded))
     foreign = trace.foreign(bench.database, work, backed, ground.base)
-    bundles = select(backed, stepping.edit_budget, tried, reflections=len(reflected.proposed), foreign=foreign)
-    return Stepped(bundles=bundles, problems=(*reflected.problems, *again), cases=tuple(cases))
+    field = sort_out(backed, tried, reflections=len(reflected.proposed), foreign=foreign)
+    ranked = rank(bench, ground.base, field, (stepping.ranking, stepping.autonomous), stepping.edit_budget)
+    return Stepped(
+        bundles=select(ranked.field, ranked.edit_budget, ranked.rivals),
+        edit_budget=ranked.edit_budget,
+        problems=(*reflected.problems, *again, *ranked.problems),
+        cases=tuple(cases),
+    )
 
 
 def _cases(bench: Bench, ground: Ground, work: Work, stepping: Stepping, tried: int) -> list[Case]:
@@ -110,8 +128,19 @@ def _tried(bench: Bench, trial: Trial) -> Iterator[Tried]:
     yield from (Tried(edits=frozenset([one.edit_id]), verdict=Verdict.REJECTED) for one in found if not one.kept)
 
 
-def _set_aside(bench: Bench, ground: Ground) -> Iterator[Tried]:
-    """Edits that were quarantined or that a person turned down: never again for this file, whatever its text.
+def _history(
+    bench: Bench, ground: Ground, trials: Sequence[Trial], stepping: Stepping
+) -> tuple[list[Tried], list[Edit]]:
+    """What was tried before and may not be tried again as it is, and the wording of each of its edits."""
+    aside = list(_set_aside(bench, ground))
+    counting = [t for t in trials if stepping.rejected_buffer or t.candidate.verdict in _STANDING]
+    tried = [one for t in counting for one in _tried(bench, t)]
+    tried += [Tried(edits=frozenset(e.id for e in t.candidate.edits), verdict=t.candidate.verdict) for t in aside]
+    return tried, [edit for t in (*counting, *aside) for edit in t.candidate.edits]
+
+
+def _set_aside(bench: Bench, ground: Ground) -> Iterator[Trial]:
+    """Candidates that were quarantined or that a person turned down: never again for this file, whatever its text.
 
     Tonight's own do not count, so that a rerun of a killed night comes to the same candidates.
     """
@@ -123,7 +152,7 @@ def _set_aside(bench: Bench, ground: Ground) -> Iterator[Tried]:
                 and one.night_id != bench.night_id
                 and trial.candidate.target.path == ground.target.path
             ):
-                yield Tried(edits=frozenset(e.id for e in trial.candidate.edits), verdict=trial.candidate.verdict)
+                yield trial
 
 
 def _unsealed(task: Task, judging: Sequence[Task]) -> Task:

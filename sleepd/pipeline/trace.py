@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from harvesters.records import Origin, Turn
 from sleepd.core import provenance
+from sleepd.core.aggregate import Backed
 from sleepd.core.model import Edit, SessionId, Task
 from sleepd.core.provenance import Passage
-from sleepd.core.select import Backed
 from sleepd.pipeline.work import Work
 from sleepd.store import sessions as stored
 from sleepd.store.database import Database

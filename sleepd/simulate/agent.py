@@ -35,6 +35,10 @@ _MILD = {"usually": 0.4, "now and then": 0.7}
 _REVERSALS = ("Do not", "Never", "It is wrong, so never:", "Usually do not", "Now and then avoid to")
 _URGES = ("Do", "Always", "Please", "Usually", "Now and then")
 _SKILL = "The skill file today"
+_RANKING = '"order"'
+"""What the reply to a question about order is to hold."""
+_NUMBER = re.compile(r"from 0 to (\d+)")
+_CHANGE = re.compile(r"^## Change (?P<number>\d+) \(proposed by (?P<times>\d+) ", re.MULTILINE)
 _WORDS = (4, 45)
 _LONG = 4
 
@@ -78,7 +82,11 @@ class SimulatedModel:
             case Purpose.ROLLOUT:
                 text = answer(self._who, ask.system, ask.prompt, chance)
             case Purpose.REFLECT:
-                text = _edits(self._who, ask.prompt, chance, distractors_only=self._variant == "distractors-only")
+                text = (
+                    _order(self._who, ask)
+                    if _RANKING in ask.system
+                    else _edits(self._who, ask.prompt, chance, distractors_only=self._variant == "distractors-only")
+                )
             case Purpose.PREFLIGHT:
                 text = "ready"
         tokens_in = (len(ask.system) + len(ask.prompt)) // 4
@@ -167,6 +175,38 @@ def _edits(who: Persona, prompt: str, chance: random.Random, *, distractors_only
     texts = distractors if distractors_only else [*fresh, *distractors[:2]]
     edits = [{"op": "add", "anchor": None, "text": t, "reason": "stands in the material"} for t in texts]
     return json.dumps({"edits": edits})
+
+
+def _order(who: Persona, ask: Ask) -> str:
+    """The changes shown, the most often proposed first, and which of them are about one thing.
+
+    A model that reads can tell whether two sentences ask for the same or for the opposite, if not which of them is
+    right.
+    """
+    marks = list(_CHANGE.finditer(ask.prompt))
+    ends = [*(m.start() for m in marks[1:]), len(ask.prompt)]
+    changes = [next(_quotes(ask.prompt[m.end() : end])).text for m, end in zip(marks, ends, strict=True)]
+    order = sorted(range(len(marks)), key=lambda n: (-int(marks[n]["times"]), n))
+    stances = [_stances(who, change) for change in changes]
+    pairs = [(a, b) for a in range(len(marks)) for b in range(a + 1, len(marks))]
+    asked = _NUMBER.search(ask.system)
+    agreed = sum(int(m["times"]) > 1 for m in marks)
+    return json.dumps(
+        {
+            "order": [n + 1 for n in order],
+            "same": [[a + 1, b + 1] for a, b in pairs if stances[a] and stances[a] == stances[b]],
+            "opposed": [
+                [a + 1, b + 1] for a, b in pairs if any(stances[b].get(k) == -s for k, s in stances[a].items())
+            ],
+            **({"number": min(int(asked[1]), agreed or 1)} if asked else {}),
+        }
+    )
+
+
+def _stances(who: Persona, sentence: str) -> dict[str, int]:
+    """The rules that a sentence is about: 1 for, -1 against."""
+    found = ((r.key, _stance(r, sentence)) for f in who.families for r in f.rules)
+    return {key: stance for key, stance in found if stance}
 
 
 def _subjects(who: Persona, sentence: str) -> frozenset[str]:

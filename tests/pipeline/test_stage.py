@@ -11,6 +11,7 @@ import pytest
 
 from harvesters.records import Cursor, Origin, Reading, Role, Session, SessionKind, ToolCall, ToolStatus, Turn
 from sleepd.core import edit
+from sleepd.core.aggregate import Backed
 from sleepd.core.errors import UsageError
 from sleepd.core.model import (
     Attempt,
@@ -27,7 +28,6 @@ from sleepd.core.model import (
     Verdict,
     digest,
 )
-from sleepd.core.select import Backed
 from sleepd.models.hashed import HashedTfidf
 from sleepd.pipeline import trace
 from sleepd.pipeline.adopt import ADOPTABLE, adopt, find

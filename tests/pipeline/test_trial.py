@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import pytest
 
+from sleepd.core.aggregate import Backed
 from sleepd.core.errors import NotMeasured
 from sleepd.core.gate import Decision, Rule
 from sleepd.core.model import CONFIRMING_DRAW, Cause, Edit, EditOp, Split, Task, Verdict
 from sleepd.core.ports import Ask, Failure, Model, Reply
-from sleepd.core.select import Backed, Bundle
+from sleepd.core.select import Bundle
 from sleepd.models.scripted import FailingAt, ScriptedModel
 from sleepd.pipeline.mine import clusters
 from sleepd.pipeline.rollout import Bench
@@ -243,10 +244,10 @@ def test_a_candidate_may_draw_what_it_drew_and_what_nobody_did(world: World) -> 
     """A rerun gives each what the undisturbed night would have given it."""
     bench = world.bench(ScriptedModel(otherwise="fine"))
     ground, one = entered(world, bench)
-    assert 10 == allowance(bench, one.candidate.id, 10)
+    assert 10 == allowance(bench, ground, one.candidate.id, 10)
     measure(bench, ground, one, GATING, 4)
     _, other = entered(world, bench, "- Something else.\n")
-    assert (10, 6) == (allowance(bench, one.candidate.id, 10), allowance(bench, other.candidate.id, 10))
+    assert (10, 6) == (allowance(bench, ground, one.candidate.id, 10), allowance(bench, ground, other.candidate.id, 10))
     measure(bench, ground, other, GATING, 6)
-    assert (4, 6) == (allowance(bench, one.candidate.id, 10), allowance(bench, other.candidate.id, 10))
-    assert 10 == allowance(world.bench(night="n2"), other.candidate.id, 10)
+    assert (4, 6) == (allowance(bench, ground, one.candidate.id, 10), allowance(bench, ground, other.candidate.id, 10))
+    assert 10 == allowance(world.bench(night="n2"), ground, other.candidate.id, 10)
