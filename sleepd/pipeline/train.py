@@ -319,7 +319,8 @@ class _Run:
         added = "\n".join(e.text for e in bundle.edits)
         foreign = passages(self._bench.database, self._work, bundle.sessions, (ground.base, added))
         found = {f.rule: (f.why, f.excerpt) for f in reversed(screen(bundle.edits))}
-        found |= {provenance.RULE: (provenance.WHY, p.excerpt) for p in foreign}
+        if foreign:
+            found[provenance.RULE] = (provenance.WHY, foreign[0].excerpt)
         return [f"set aside, since it looks unsafe: {rule}: {why}: {text}" for rule, (why, text) in found.items()]
 
     def _validation(self, bench: Bench, address: Digest) -> Measure:
