@@ -14,11 +14,13 @@ from sleepd.app.sections.models import Model as ModelSection
 from sleepd.app.settings import Settings
 from sleepd.app.values import window
 from sleepd.core.attribution import Attributing
+from sleepd.core.budget import Schedule
 from sleepd.core.confirmation import Confirming
 from sleepd.core.errors import UsageError
 from sleepd.core.gate import Rule
 from sleepd.core.ports import Embedder, Host, Model
 from sleepd.core.score import Metric
+from sleepd.core.select import Ranking
 from sleepd.core.split import Shares
 from sleepd.models.memoized import Memoized
 from sleepd.models.metered import Ledger, Metered
@@ -109,6 +111,10 @@ def optimizing(settings: Settings) -> Optimizing:
     section = settings.optimizer
     return Optimizing(
         edit_budget=section.edit_budget,
+        edit_budget_end=section.edit_budget_end,
+        schedule=Schedule(section.schedule),
+        ranking=Ranking(section.ranking),
+        rejected_buffer=section.rejected_buffer,
         steps=section.steps,
         minibatch=section.minibatch,
         samples=section.samples,

@@ -15,8 +15,31 @@ class Optimizer(Section):
 
     edit_budget: Count = Field(
         default=4,
-        description="Edits one candidate may hold: the textual learning rate. Four keep a candidate reviewable and "
-        "its effect attributable.",
+        description="Edits one candidate may hold: the textual learning rate, where `schedule` begins. Four keep a "
+        "candidate reviewable and its effect attributable (SkillOpt, arXiv 2605.23904, uses 4).",
+    )
+    edit_budget_end: Count = Field(
+        default=2,
+        description="The budget that a falling `schedule` ends with; one above `edit_budget` counts as that. Two are "
+        "the least that can be taken apart (skillopt 0.2.0 uses 2).",
+    )
+    schedule: Literal["constant", "linear", "cosine", "autonomous", "unbounded"] = Field(
+        default="cosine",
+        description="How the budget goes over the steps of a night or a training run. `linear` and `cosine` fall to "
+        "`edit_budget_end`: bold while much is wrong, careful when little is left (cosine from 4 to 2 is SkillOpt's, "
+        "arXiv 2605.23904). `autonomous`: the reflection model states at each step how many edits it deserves, up to "
+        "`edit_budget`. `unbounded`: no budget, for comparisons.",
+    )
+    ranking: Literal["model", "support"] = Field(
+        default="model",
+        description="Who orders the proposed edits. `model`: the reflection model, as in SkillOpt (arXiv 2605.23904), "
+        "at most one call in a step and only where the order decides something: less than a hundredth of a night's "
+        "calls. `support`: how many reflections proposed them, without a call.",
+    )
+    rejected_buffer: bool = Field(
+        default=True,
+        description="Show what failed, with its reason, to later reflections, and do not try it again on the same "
+        "text (SkillOpt, arXiv 2605.23904). Off is for comparisons; what a person turned down counts all the same.",
     )
     steps: Count = Field(
         default=2,
