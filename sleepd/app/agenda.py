@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -49,7 +50,8 @@ class Waits:
 
     def __exit__(self, *_: object) -> None:
         if self._why is not None:
-            self._file.unlink(missing_ok=True)
+            with suppress(OSError):  # it counts for nothing a few minutes later
+                self._file.unlink(missing_ok=True)
 
     def note(self, why: str, again_at: datetime) -> bool:
         """Whether the reason is another one than before."""

@@ -11,13 +11,14 @@ import logging
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import FrameType
 from typing import Final
 
 import structlog
+from apscheduler.jobstores.base import JobLookupError
 from apscheduler.schedulers.background import BackgroundScheduler
 
 from sleepd.app import agenda, clock, due, ear, locks, transcripts, upcoming
@@ -100,7 +101,7 @@ class _Daemon:
             self._harvest(seen.fingerprint)
         # Clocks are set, and a sleeping machine's timers sleep too: look at the time again.
         if not self._ticking.locked():
-            self._clock.modify_job(_JOB, next_run_time=clock.now())
+            self._set(clock.now())
         return seen.roots
 
     def _renew(self) -> None:
@@ -146,8 +147,11 @@ class _Daemon:
             except SleepdError as error:
                 self._complain(f"the time of the next night is not known, and is looked for again: {error}")
                 begin = clock.now() + _FIRST_PAUSE
-        if not self._ear.stopped:
-            self._clock.modify_job(_JOB, next_run_time=begin)
+        self._set(begin)
+
+    def _set(self, at: datetime) -> None:
+        with suppress(JobLookupError):  # the clock was stopped this moment
+            self._clock.modify_job(_JOB, next_run_time=at)
 
     def _night(self) -> None:
         status = self._children.night().status

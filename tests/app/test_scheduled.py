@@ -101,6 +101,18 @@ def test_it_takes_everything_from_the_settings(begun: Path) -> None:
     assert (2, 1) == (unanswered.code, unanswered.err.count("\n")) and "night.max_calls" in unanswered.err
 
 
+def test_a_scheduler_that_is_a_moment_early_means_the_night_to_come(begun: Path) -> None:
+    """Not the one before, which is done: taking it for that would leave this date without a night."""
+    soon = clock.now().astimezone() + timedelta(seconds=30)
+    minute = soon.replace(second=0, microsecond=0) + timedelta(minutes=1)
+    configure(begun, SCHEDULED.replace('at = "00:00"', f'at = "{minute:%H:%M}"'))
+    enter(NightStatus.DONE, day=minute.date() - timedelta(days=1))
+    sitting = Sitting()
+    sitting.slept.append((minute - timedelta(seconds=5) - clock.now()).total_seconds())
+    came = scheduled.run(config.places(), None, sitting.means())
+    assert f"night {minute.date()}" in came["user"].line and 2 == len(sitting.slept)
+
+
 def test_each_project_has_its_night_and_one_that_is_gone_stops_none(lived_in: Path) -> None:
     """One after another; the one that is gone is a line that names the remedy."""
     other = lived_in / "other"

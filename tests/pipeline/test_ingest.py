@@ -60,9 +60,14 @@ class TestTwice:
         world = make(tmp_path, "analyst", sessions=12)
         world.ingest()
         asked: list[str] = []
-        event.listen(Engine, "before_cursor_execute", lambda *told: asked.append(told[2]))
+
+        def told(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+            asked.append(statement)
+
+        event.listen(Engine, "before_cursor_execute", told)
         again = world.ingest()
-        assert len(again.by_agent) == len([s for s in asked if "FROM files" in s and str(world.database.path)]) < 12
+        event.remove(Engine, "before_cursor_execute", told)
+        assert len(again.by_agent) == len([statement for statement in asked if "FROM files" in statement]) < 12
 
     def test_what_grew_is_added(self, tmp_path: Path) -> None:
         """Only the new turns are read, and the session is the one that a single reading gives."""
