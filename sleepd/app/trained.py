@@ -28,12 +28,15 @@ class Slow(StrEnum):
 def ran_text(ran: Ran) -> str:
     """A run in a few lines."""
     done = ran.trained
-    outcomes = Counter(step.outcome.value for step in done.steps)
+    proper = [step for step in done.steps if step.edit_budget is not None]
+    outcomes = Counter(step.outcome.value for step in proper)
     counted = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.items())
     epochs = len(done.epochs)
     early = "; stopped early, since nothing was gained any more" if done.stopped_early else ""
+    ends = Counter(step.kind.value for step in done.steps if step.edit_budget is None and step.text != step.base)
+    early = "".join(f"; {count} {kind} taken over" for kind, count in ends.items()) + early
     lines = [
-        f"{len(done.steps)} steps in {epochs} epoch{'s' * (epochs != 1)}: {counted}{early}",
+        f"{len(proper)} steps in {epochs} epoch{'s' * (epochs != 1)}: {counted}{early}",
         f"validation: {measure_text(done.texts[0].validation)} at first, {measure_text(done.best.validation)} at best",
     ]
     if done.test is not None:

@@ -11,7 +11,7 @@ import json
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
@@ -82,15 +82,18 @@ class SimulatedModel:
             case Purpose.ROLLOUT:
                 text = answer(self._who, ask.system, ask.prompt, chance)
             case Purpose.REFLECT:
-                text = (
-                    _order(self._who, ask)
-                    if _RANKING in ask.system
-                    else _edits(self._who, ask.prompt, chance, distractors_only=self._variant == "distractors-only")
-                )
+                text = self._reflection(ask, chance)
             case Purpose.PREFLIGHT:
                 text = "ready"
         tokens_in = (len(ask.system) + len(ask.prompt)) // 4
         return Reply(text=text, tokens_in=tokens_in, tokens_out=len(text) // 4 + 1, cost_usd=0.0)
+
+    def _reflection(self, ask: Ask, chance: random.Random) -> str:
+        """What kind of reply is wanted stands in the question."""
+        for wanted, reply in _REPLIES.items():
+            if wanted in ask.system:
+                return reply(self._who, ask)
+        return _edits(self._who, ask.prompt, chance, distractors_only=self._variant == "distractors-only")
 
 
 def answer(who: Persona, system: str, prompt: str, chance: random.Random) -> str:
@@ -163,18 +166,46 @@ def _edits(who: Persona, prompt: str, chance: random.Random, *, distractors_only
     A model that reads can tell what two sentences are about, if not which is right: what the skill file shown says
     already, in whatever words, is left out, and of several wordings of one thing the most repeated is taken.
     """
-    quotes = list(_quotes(prompt))
-    stated = {key for q in quotes if q.title == _SKILL for line in q.text.splitlines() for key in _subjects(who, line)}
-    found = Counter(s for q in quotes for s in _instructions(q))
-    ordered = sorted(found, key=lambda s: (-found[s], hashlib.sha256(s.encode()).digest()))
+    ordered, fresh = _heard(who, prompt)
     distractors = [_scrambled(s, chance) for s in ordered] + [_reversed(s, chance) for s in ordered * 2]
     chance.shuffle(distractors)
-    about = {s: _subjects(who, s) for s in ordered}
-    first = {about[s] or s: s for s in reversed(ordered) if not about[s] <= stated or not about[s]}
-    fresh = [s for s in ordered if first.get(about[s] or s) == s]
     texts = distractors if distractors_only else [*fresh, *distractors[:2]]
     edits = [{"op": "add", "anchor": None, "text": t, "reason": "stands in the material"} for t in texts]
     return json.dumps({"edits": edits})
+
+
+def _heard(who: Persona, prompt: str) -> tuple[list[str], list[str]]:
+    """All that reads like an instruction, the most repeated first; and of that, what the skill does not say yet."""
+    quotes = list(_quotes(prompt))
+    stated = {key for line in _skill(quotes) for key in _subjects(who, line)}
+    found = Counter(s for q in quotes for s in _instructions(q))
+    ordered = sorted(found, key=lambda s: (-found[s], hashlib.sha256(s.encode()).digest()))
+    about = {s: _subjects(who, s) for s in ordered}
+    first = {about[s] or s: s for s in reversed(ordered) if not about[s] <= stated or not about[s]}
+    return ordered, [s for s in ordered if first.get(about[s] or s) == s]
+
+
+def _skill(quotes: Iterable[_Quote]) -> list[str]:
+    return [line for q in quotes if q.title == _SKILL for line in q.text.splitlines()]
+
+
+def _guidance(who: Persona, ask: Ask) -> str:
+    """What the work shown asks for and the skill does not say: the same as for a step, over other work."""
+    return json.dumps({"guidance": _heard(who, ask.prompt)[1]})
+
+
+def _reminders(who: Persona, ask: Ask) -> str:
+    """Each rule of the skill that the person asked for once more in the work shown."""
+    quotes = list(_quotes(ask.prompt))
+    asked = {key for q in quotes for s in _instructions(q) for key in _subjects(who, s)}
+    broken = [line.removeprefix("- ") for line in _skill(quotes) if _subjects(who, line) & asked]
+    return json.dumps({"reminders": [{"rule": r, "reminder": f"Before you answer, look again: {r}"} for r in broken]})
+
+
+def _notes(who: Persona, ask: Ask) -> str:  # noqa: ARG001 - one of several replies
+    """How many changes were accepted, which is all that this model can tell of what was tried."""
+    accepted, tried = ask.prompt.count("), accepted"), ask.prompt.count("## Tried")
+    return json.dumps({"notes": [f"{accepted} of {tried} changes were accepted; word rules as the user words them."]})
 
 
 def _order(who: Persona, ask: Ask) -> str:
@@ -252,3 +283,12 @@ def _reversed(sentence: str, chance: random.Random) -> str:
     if sentence.startswith("Do not "):
         return f"{chance.choice(_URGES)} {sentence.removeprefix('Do not ')}"
     return f"{chance.choice(_REVERSALS)} {sentence[:1].lower()}{sentence[1:]}"
+
+
+_REPLIES: dict[str, Callable[[Persona, Ask], str]] = {
+    _RANKING: _order,
+    '"guidance"': _guidance,
+    '"reminders"': _reminders,
+    '"notes"': _notes,
+}
+"""By what the reply is to hold."""
