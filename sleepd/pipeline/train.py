@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from sleepd.core import budget, provenance, schedule
+from sleepd.core import provenance, schedule
 from sleepd.core.budget import Schedule
 from sleepd.core.gate import Rule
 from sleepd.core.model import Digest, Origin, Split, TaskId, Unmatched, Verdict
@@ -164,14 +164,8 @@ class _Run:
         bench = self._bench_of(len(self._steps) + 1)
         ground = self._ground(bench)
         train = [s.task.id for s in self._work.usable(Split.TRAIN)]
-        stepping = Stepping(
-            number=place,
-            edit_budget=self._edits(place),
-            minibatch=training.optimizing.minibatch,
-            samples=training.optimizing.samples,
-            recall_k=training.optimizing.recall_k,
-            batch=batch(train, place, training.optimizing.minibatch, f"{training.seed}"),
-        )
+        names = batch(train, place, training.optimizing.minibatch, f"{training.seed}")
+        stepping = replace(self._stepping(place), batch=names)
         stepped = step(bench, ground, self._work, stepping, self._known(epoch))
         trials: list[Trial] = []
         unmatched: list[Unmatched] = []
@@ -188,17 +182,16 @@ class _Run:
         made = [rollout for case in stepped.cases for rollout in case.rollouts]
         self._record(
             bench,
-            (epoch, Kind.STEP, stepping.edit_budget),
+            (epoch, Kind.STEP, stepped.edit_budget),
             trials,
             Written(text="", bundle=None, unmatched=tuple(unmatched), problems=tuple(problems)),
             measured(made) if made else None,
         )
 
-    def _edits(self, place: int) -> int:
+    def _stepping(self, place: int) -> Stepping:
         training = self._training
-        most = training.optimizing.edit_budget
-        total = training.epochs * steps_of(training, self._work)
-        return budget.edits(training.schedule, place, total, most, min(most, training.least_edits))
+        scheduled = replace(training.optimizing, schedule=training.schedule, edit_budget_end=training.least_edits)
+        return scheduled.stepping(place, training.epochs * steps_of(training, self._work))
 
     def _known(self, epoch: int) -> list[Trial]:
         """What reflections are told, and what is not paid for again: this epoch's, and all on the present text."""
