@@ -25,6 +25,7 @@ from sleepd.core.split import Shares
 from sleepd.models.memoized import Memoized
 from sleepd.models.metered import Ledger, Metered
 from sleepd.models.settings import EmbedderSettings, ModelSettings, Price
+from sleepd.pipeline.compact import Compacting
 from sleepd.pipeline.ingest import Limits, Sources
 from sleepd.pipeline.mine import Mining
 from sleepd.pipeline.night import NightPlan
@@ -99,6 +100,8 @@ def gating(settings: Settings) -> Gating:
         baseline_samples=section.baseline_samples,
         pairs_per_night=section.pairs_per_night,
         max_pairs=section.max_pairs,
+        margin=section.margin,
+        margin_pairs=section.margin_pairs,
         max_nights=section.max_nights,
         coverage=section.coverage,
         waiting_share=section.waiting_share,
@@ -120,6 +123,7 @@ def optimizing(settings: Settings) -> Optimizing:
         samples=section.samples,
         recall_k=section.recall_k,
         max_skill_tokens=section.max_skill_tokens,
+        compacting=Compacting(share=section.compact_share, saves=section.compact_saves),
     )
 
 

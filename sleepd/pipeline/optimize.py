@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sleepd.core import budget, edit, plaintext
 from sleepd.core.budget import Schedule
@@ -11,6 +11,7 @@ from sleepd.core.drift import Drift
 from sleepd.core.model import Split, Unmatched, Verdict, digest
 from sleepd.core.select import Bundle, Ranking
 from sleepd.pipeline import waiting
+from sleepd.pipeline.compact import OVER_BUDGET, Compacting, compact, leaves_no_room
 from sleepd.pipeline.drift import watch
 from sleepd.pipeline.prove import prove
 from sleepd.pipeline.rollout import Bench
@@ -40,6 +41,7 @@ class Optimizing:
     """Rollouts of each train task that one reflection reads."""
     recall_k: int = 5
     max_skill_tokens: int = 2_000
+    compacting: Compacting = field(default_factory=Compacting)
 
     def stepping(self, number: int, steps: int) -> Stepping:
         """How the step `number` (from 0) of `steps` looks at the work."""
@@ -84,6 +86,9 @@ def optimize(
     before = waiting.tried_before(bench, ground)
     unmatched: list[Unmatched] = []
     problems: list[str] = []
+    full = leaves_no_room(ground.base, optimizing.max_skill_tokens, optimizing.compacting)
+    if full:
+        _make_room(bench, ground, (optimizing, gating), (tried, unmatched, problems))
     for number in range(optimizing.steps):
         if _drawn(bench, tried) >= gating.pairs_per_night or any(_accepted(t) for t in tried):
             break
@@ -96,9 +101,30 @@ def optimize(
             done, lost = try_out(bench, ground, bundle, optimizing, gating)
             tried += done
             unmatched += lost
+    if not full and any(one.reason == OVER_BUDGET for one in unmatched):
+        _make_room(bench, ground, (optimizing, gating), (tried, unmatched, problems))
     return OptimizeReport(
         work=work, tried=tuple(tried), unmatched=tuple(unmatched), problems=tuple(problems), drift=drift
     )
+
+
+def _make_room(
+    bench: Bench,
+    ground: Ground,
+    how: tuple[Optimizing, Gating],
+    came: tuple[list[Trial], list[Unmatched], list[str]],
+) -> None:
+    """Try a shorter text, within the share of candidates that wait; what comes of it is added to `came`."""
+    optimizing, gating = how
+    tried, unmatched, problems = came
+    made = compact(bench, ground, gating, (optimizing.compacting, optimizing.max_skill_tokens))
+    problems += made.problems
+    unmatched += made.unmatched
+    if made.bundle is not None:
+        share = replace(gating, pairs_per_night=int(gating.pairs_per_night * gating.waiting_share))
+        done, lost = try_out(bench, ground, made.bundle, optimizing, share)
+        tried += done
+        unmatched += lost
 
 
 def _accepted(trial: Trial) -> bool:

@@ -31,6 +31,10 @@ class Gating:
     baseline_samples: int = 4
     pairs_per_night: int = 120
     max_pairs: int = 400
+    margin: float = 0.03
+    """What a shorter text may cost (promise 8)."""
+    margin_pairs: int = 1_200
+    """`max_pairs` of a candidate with a margin: that something is not worse takes longer to show than that it helps."""
     max_nights: int = 14
     coverage: float = 0.8
     waiting_share: float = 0.5
@@ -45,9 +49,13 @@ class Gating:
             beta=self.beta,
             smallest_effect=self.smallest_effect,
             coverage=self.coverage,
-            max_pairs=self.max_pairs,
+            max_pairs=self.most(margin),
             rule=self.rule,
         )
+
+    def most(self, margin: float) -> int:
+        """Pairs after which a candidate with this margin is closed."""
+        return self.margin_pairs if margin else self.max_pairs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,7 +185,7 @@ def _next(
     if standing.confirmed.wanting:
         return schedule.confirming(candidate, standing.confirmed.pairs, standing.confirmed.wanting, at_once)
     drawn = sum(not p.confirms for p in done)
-    limit = min(gating.max_pairs, drawn + at_once)
+    limit = min(gating.most(candidate.margin), drawn + at_once)
     return schedule.draws(candidate, limit, gating.baseline_samples, gating.rule)[drawn:]
 
 

@@ -64,6 +64,16 @@ class Optimizer(Section):
         default=2_000,
         description="Tokens the text may have. Every session that loads it pays this rent, so it is a hard limit.",
     )
+    compact_share: Share = Field(
+        default=0.9,
+        description="Share of `max_skill_tokens` above which a night first tries a shorter text: the rest is room for "
+        "about four more rules, one candidate's worth.",
+    )
+    compact_saves: Count = Field(
+        default=20,
+        description="Tokens that a shorter text saves at least, about one rule. Less is not worth the rollouts that "
+        "show it does no harm.",
+    )
 
 
 class Gate(Section):
@@ -107,6 +117,16 @@ class Gate(Section):
         default=400,
         description="Pairs after which an undecided candidate is closed. At 400, 99 % of good candidates were "
         "found in trials.",
+    )
+    margin: Annotated[float, Field(gt=0, le=0.2)] = Field(
+        default=0.03,
+        description="What a shorter text may cost: it is rejected on evidence that it is worse by more, as a "
+        "difference of mean scores. Three points are less than anybody notices; half of it takes four times the pairs.",
+    )
+    margin_pairs: Count = Field(
+        default=1_200,
+        description="Pairs after which an undecided shorter text is closed. That a text is no worse takes at least 230 "
+        "pairs to show at a margin of 0.03, and up to 1,200 where scores vary by a quarter of a point.",
     )
     max_nights: Count = Field(
         default=14,

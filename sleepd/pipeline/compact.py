@@ -1,0 +1,241 @@
+"""Compaction: where a text leaves no room for more, a shorter one is tried, and gated for not being worse.
+
+The reflection model proposes what to merge and what to delete, in bounded edits of the learnt part. Where it proposes
+nothing of use, the rules that carry least are left out. Either is one candidate of the account like any other, with a
+margin: it may be worse by less than that (gate, promise 8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sleepd.core import edit, forecast, gate, plaintext
+from sleepd.core.model import Attribution, Edit, EditOp, Origin, Unmatched, Verdict, digest
+from sleepd.core.ports import Ask, Purpose
+from sleepd.core.select import Bundle
+from sleepd.pipeline import buffer
+from sleepd.pipeline.calibrate import remembered
+from sleepd.pipeline.prompts import WHOLE_SKILL, part, template
+from sleepd.pipeline.reflect import parse
+from sleepd.pipeline.replies import Said, said
+from sleepd.pipeline.rollout import Bench
+from sleepd.pipeline.trial import Gating, Ground
+from sleepd.store import attributions, proposals
+from sleepd.store.proposals import Trial
+
+EDITS = 8
+"""Changes of one compaction at most: a person has to look at each."""
+OVER_BUDGET = "over the token budget"
+"""Why `edit.apply` refuses an edit that has no room."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compacting:
+    """When a text is to become shorter, and by how much."""
+
+    share: float = 0.9
+    """Of the token budget: a text above it leaves no room."""
+    saves: int = 20
+    """Tokens that a compaction saves at least."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compacted:
+    """What is worth trying to make a text shorter."""
+
+    bundle: Bundle | None
+    problems: tuple[str, ...] = ()
+    """Why there is nothing to try, or what of a reply was not used."""
+    unmatched: tuple[Unmatched, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rule:
+    """A learnt rule with what is known of it."""
+
+    text: str
+    carries: Attribution | None
+    """None: it was never left out to see."""
+
+    @property
+    def tokens(self) -> int:
+        return edit.tokens(self.text)
+
+    @property
+    def worth(self) -> tuple[float, int]:
+        """What was measured, nothing where nothing was; of two that carry the same the longer one is worth less."""
+        effect = self.carries.effect if self.carries is not None else None
+        return (effect or 0.0, -self.tokens)
+
+
+def leaves_no_room(text: str, max_tokens: int, compacting: Compacting) -> bool:
+    """Whether a text takes more than its share of the token budget."""
+    return edit.tokens(text) > compacting.share * max_tokens
+
+
+def compact(bench: Bench, ground: Ground, gating: Gating, how: tuple[Compacting, int]) -> Compacted:
+    """A shorter text worth trying instead of the live one; `how[1]` is the token budget.
+
+    Nothing while an earlier one still waits, and where the margin is out of reach. Raises `NotMeasured` or
+    `BudgetSpent`.
+    """
+    compacting, _ = how
+    with bench.database.reading() as connection:
+        everything = proposals.for_target(connection, ground.target.path)
+    # Tonight's own do not count, so that a rerun of a killed night comes to the same candidate.
+    trials = [t for t in everything if t.night_id != bench.night_id]
+    rules = _rules(bench, ground, trials)
+    begun = any(_compacts(t, ground) for t in everything if t.night_id == bench.night_id)
+    hindered = _hindered(ground, rules, trials, how)
+    if hindered is None and not begun:
+        hindered = _out_of_reach(bench, ground, gating)
+    if hindered is not None:
+        return Compacted(bundle=None, problems=(hindered,) if hindered else ())
+    reply = said(bench, _ask(ground.base, rules, compacting.saves, bench.max_tokens))
+    proposed = parse(reply.text, EDITS) if isinstance(reply, Said) else reply
+    problems = [f"compaction: {proposed}"] if isinstance(proposed, str) else []
+    unmatched: tuple[Unmatched, ...] = ()
+    tried = [frozenset(e.id for e in t.candidate.edits) for t in trials if _compacts(t, ground)]
+    declined = buffer.turned_down(bench.database, ground.target.path, but_of=bench.night_id)
+    for edits in (() if isinstance(proposed, str) else proposed, *_deletions(rules, compacting.saves)):
+        wanted = [e for e in edits if not any(buffer.says_the_same(e, d.edit) for d in declined)]
+        done = edit.apply(ground.base, _in_order(wanted))
+        unmatched += done.unmatched
+        refused = _refused(ground.base, done, compacting.saves)
+        if frozenset(e.id for e in done.applied) in tried:
+            continue
+        if refused is None:
+            bundle = Bundle.of(
+                done.applied, _taught(trials, rules, done.applied), origin=Origin.COMPACTION, margin=gating.margin
+            )
+            return Compacted(bundle=bundle, problems=tuple(problems), unmatched=unmatched)
+        problems += [f"compaction: {refused}"] * bool(edits)
+    return Compacted(
+        bundle=None, problems=(*problems, "compaction: nothing shorter is left to try"), unmatched=unmatched
+    )
+
+
+def _hindered(
+    ground: Ground, rules: Sequence[_Rule], trials: Sequence[Trial], how: tuple[Compacting, int]
+) -> str | None:
+    """Why no compaction is tried: "" where an earlier one still waits; None when nothing stands in the way."""
+    compacting, max_tokens = how
+    if any(_compacts(t, ground) and t.candidate.verdict is Verdict.UNDECIDED for t in trials):
+        return ""
+    own = edit.tokens("".join(p.body for p in edit.split_regions(ground.base) if p.region is None))
+    if own > compacting.share * max_tokens:
+        return (
+            f"{ground.target.name}: your own part of the file has {own} of {max_tokens} tokens; shorten it, or raise "
+            "optimizer.max_skill_tokens"
+        )
+    if len(rules) < 2:
+        return f"{ground.target.name}: the learnt part has nothing that could be merged or left out"
+    return None
+
+
+def _out_of_reach(bench: Bench, ground: Ground, gating: Gating) -> str | None:
+    """The sentence for a margin that the noise of the scores hides whatever is tried; None when it can be shown."""
+    noise = remembered(bench, ground, gating.baseline_samples)
+    with bench.database.reading() as connection:
+        index, accepted = proposals.next_index(connection), proposals.acceptances(connection)
+    alpha = gate.level(index, accepted, gating.alpha)
+    needed = forecast.pairs_needed(noise if len(noise) else np.zeros(1), gating.margin, alpha)
+    most = gating.most(gating.margin)
+    if needed <= most:
+        return None
+    return (
+        f"no compaction: that a text is worse by less than {gating.margin:g} would take {needed:,.0f} pairs, more than "
+        f"the {most:,} of gate.margin_pairs; raise that or gate.margin, or shorten the file by hand"
+    )
+
+
+def _rules(bench: Bench, ground: Ground, trials: Sequence[Trial]) -> list[_Rule]:
+    """The learnt rules in their order, each with the last time it was left out to see."""
+    known: dict[str, Attribution] = {}
+    with bench.database.reading() as connection:
+        for trial in trials:
+            texts = {e.id: e.text for e in trial.candidate.edits}
+            for one in attributions.load(connection, trial.candidate.id):
+                if one.effect is not None and one.edit_id in texts:
+                    known[_key(texts[one.edit_id])] = one
+    return [_Rule(text=line, carries=known.get(_key(line))) for line in edit.learnt_lines(ground.base)]
+
+
+def _deletions(rules: Sequence[_Rule], saves: int) -> Iterator[tuple[Edit, ...]]:
+    """What to leave out where nobody proposes better: the rule that carries least, then the next, one at a time.
+
+    Where one saves too little, those that carry least after it go with it.
+    """
+    ordered = sorted(rules, key=lambda rule: rule.worth)
+    for first in range(len(ordered)):
+        taken: list[_Rule] = []
+        for rule in ordered[first:]:
+            taken.append(rule)
+            if sum(r.tokens for r in taken) > saves:
+                yield tuple(_delete(r) for r in taken)
+                break
+
+
+def _delete(rule: _Rule) -> Edit:
+    carried = "never measured by itself" if rule.carries is None else f"carried {rule.carries.effect:+.2f}"
+    return Edit(op=EditOp.DELETE, anchor=rule.text, text="", reason=f"makes room: {carried}")
+
+
+def _refused(base: str, done: edit.Applied, saves: int) -> str | None:
+    """Why these edits are no compaction; None when they are one."""
+    if not done.applied:
+        return "none of the proposed changes has a place in the learnt part"
+    if not edit.learnt_lines(done.text):
+        return "the proposed changes would leave no learnt rule"
+    saved = edit.tokens(base) - edit.tokens(done.text)
+    if saved < 0:
+        return f"the proposed changes make the file {-saved} tokens longer"
+    if saved < saves:
+        return f"the proposed changes save {saved} tokens, not the {saves} of optimizer.compact_saves"
+    return None
+
+
+def _in_order(edits: Sequence[Edit]) -> list[Edit]:
+    """Deletions first, since a merged rule may be longer than the one that it stands for; there is nothing to add."""
+    return sorted((e for e in edits if e.op is not EditOp.ADD), key=lambda e: e.op is not EditOp.DELETE)
+
+
+def _compacts(trial: Trial, ground: Ground) -> bool:
+    """Whether it is an earlier compaction of the live text."""
+    candidate = trial.candidate
+    return candidate.origin is Origin.COMPACTION and candidate.base == digest(ground.base)
+
+
+def _taught(trials: Sequence[Trial], rules: Sequence[_Rule], edits: Sequence[Edit]) -> tuple[str, ...]:
+    """The sessions that taught the rules that change."""
+    changed = {_key(e.anchor or "") for e in edits} & {_key(r.text) for r in rules}
+    taught = (t for t in trials if {_key(e.text) for e in t.candidate.edits} & changed)
+    return tuple(dict.fromkeys(session for t in taught for session in t.sessions))
+
+
+def _key(rule: str) -> str:
+    return plaintext.key(rule.strip().removeprefix("- "))
+
+
+def _ask(base: str, rules: Sequence[_Rule], saves: int, max_tokens: int) -> Ask:
+    parts = [
+        part("The skill file today", base, WHOLE_SKILL),
+        *(f"## Rule {n} ({rule.tokens} tokens; {_carries(rule)})\n{part('the rule', rule.text)}" for n, rule in
+          enumerate(rules, 1)),
+    ]  # fmt: skip
+    return Ask(
+        purpose=Purpose.REFLECT,
+        system=template("compact").format(limit=EDITS, saves=saves),
+        prompt="\n\n".join(parts),
+        max_tokens=max_tokens,
+    )
+
+
+def _carries(rule: _Rule) -> str:
+    if rule.carries is None or rule.carries.effect is None:
+        return "never measured by itself"
+    one = rule.carries
+    return f"carried {one.effect:+.2f} of the score, between {one.low:+.2f} and {one.high:+.2f}"

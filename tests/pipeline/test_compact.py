@@ -1,0 +1,207 @@
+"""A text that leaves no room is made shorter, and only on evidence that this does no harm."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sleepd.core import edit
+from sleepd.core.confirmation import Confirming
+from sleepd.core.edit import Region, set_region, split_regions, tokens
+from sleepd.core.model import Attribution, Edit, EditOp, Origin, Split, Verdict, digest
+from sleepd.core.select import Bundle
+from sleepd.models.scripted import ScriptedModel
+from sleepd.pipeline.compact import Compacted, Compacting, compact, leaves_no_room
+from sleepd.pipeline.mine import clusters
+from sleepd.pipeline.optimize import Optimizing, optimize, try_out
+from sleepd.pipeline.rollout import Bench
+from sleepd.pipeline.trial import Gating, Ground, enter
+from sleepd.pipeline.work import Work
+from sleepd.skills.targets import new_project_target
+from sleepd.store import attributions, proposals, tasks
+from tests.pipeline.world import World
+
+TICKET = "Start with the ticket key in square brackets."
+TESTED = "End with a Tested line that names the command."
+AGAIN = "The subject begins with the ticket key in square brackets; it is the very start of it."
+WEATHER = "Mention the weather now and then, as far as there is any weather to be mentioned at all."
+USERS = (
+    '---\nname: commits\ndescription: "commit messages"\n---\r\n# Mine\n\n- Start with the ticket key in brackets.\n'
+)
+SKILL = set_region(USERS, Region.LEARNT, "".join(f"- {rule}\n" for rule in (TICKET, TESTED, AGAIN, WEATHER)))
+GATING = Gating(pairs_per_night=1_300, baseline_samples=2, confirming=Confirming(least=1), waiting_share=1.0)
+HOW = (Compacting(share=0.9, saves=15), tokens(SKILL))
+
+
+def work_of(world: World) -> Work:
+    with world.database.reading() as connection:
+        everything = tasks.load(connection)
+    members = max(clusters(everything, 2).values(), key=len)
+    target = new_project_target("claude-code", world.project, "commits", "commit messages")
+    return Work(target=target, tasks=tuple(members), frequency=len(members), friction=1.0)
+
+
+def ground_of(world: World, base: str = SKILL) -> Ground:
+    work = work_of(world)
+    return Ground(target=work.target, base=base, tasks=work.usable(Split.VAL))
+
+
+def delete(rule: str) -> dict[str, str | None]:
+    return {"op": "delete", "anchor": rule, "text": "", "reason": "says nothing"}
+
+
+def said(*edits: Mapping[str, str | None]) -> str:
+    return json.dumps({"edits": edits})
+
+
+def compacted(world: World, reply: str, base: str = SKILL) -> Compacted:
+    bench = replace(world.bench(), reflector=ScriptedModel(reply))
+    return compact(bench, ground_of(world, base), GATING, HOW)
+
+
+def edits_of(made: Compacted) -> list[tuple[EditOp, str | None]]:
+    assert made.bundle is not None
+    return [(e.op, e.anchor) for e in made.bundle.edits]
+
+
+def outside(text: str) -> list[str]:
+    """What is not ours, byte for byte."""
+    return [part.text for part in split_regions(text) if part.region is not Region.LEARNT]
+
+
+class TestWhatIsTried:
+    def test_a_text_above_its_share_leaves_no_room(self) -> None:
+        """At the share it still does."""
+        assert not leaves_no_room("x" * 400, 100, Compacting(share=1.0))
+        assert leaves_no_room("x" * 401, 100, Compacting(share=1.0))
+
+    def test_what_the_model_would_merge_is_one_candidate_with_a_margin(self, world: World) -> None:
+        """Not to be better, but not to be worse by more than the margin; with the sizes of the rules before it."""
+        merge = {"op": "replace", "anchor": TICKET, "text": "Start with the ticket in brackets.", "reason": ""}
+        model = ScriptedModel(said(merge, delete(AGAIN)))
+        made = compact(replace(world.bench(), reflector=model), ground_of(world), GATING, HOW)
+        assert made.bundle is not None
+        assert (Origin.COMPACTION, 0.03) == (made.bundle.origin, made.bundle.margin)
+        assert [(EditOp.DELETE, AGAIN), (EditOp.REPLACE, TICKET)] == edits_of(made)
+        (ask,) = model.asks
+        assert f"{tokens('- ' + TICKET)} tokens; never measured by itself" in ask.prompt
+
+    @pytest.mark.parametrize(
+        ("reply", "problem"),
+        [
+            ("I would merge them all.", "holds no edits in JSON"),
+            (said(*map(delete, (TICKET, TESTED, AGAIN, WEATHER))), "would leave no learnt rule"),
+            (
+                said({"op": "replace", "anchor": TICKET, "text": TICKET + " And again, and again.", "reason": ""}),
+                "6 tokens longer",
+            ),
+            (said({"op": "add", "anchor": None, "text": "Be brief.", "reason": ""}), "has a place in the learnt part"),
+            (said(delete("# Mine"), delete("Start with the ticket key in brackets.")), "has a place in the learnt"),
+        ],
+    )
+    def test_a_reply_that_is_no_compaction_is_said_and_rules_are_left_out_instead(
+        self, world: World, reply: str, problem: str
+    ) -> None:
+        """One that empties the learnt part, makes it longer, adds, or aims at the user's own lines."""
+        made = compacted(world, reply)
+        assert problem in made.problems[0]
+        assert [(EditOp.DELETE, f"- {WEATHER}")] == edits_of(made)
+
+    def test_without_a_proposal_the_rule_that_carries_least_goes_first(self, world: World) -> None:
+        """As its bundle's look at single edits found; a rule that nobody measured counts as carrying nothing."""
+        bench, ground = replace(world.bench(night="n0")), ground_of(world, "")
+        edits = tuple(Edit(op=EditOp.ADD, anchor=None, text=t, reason="") for t in (TICKET, TESTED, AGAIN, WEATHER))
+        trial = enter(bench, ground, Bundle.of(edits, ["s1", "s2"], origin=Origin.REFLECTION), SKILL, GATING)
+        effects = (0.3, 0.2, -0.05, 0.1)
+        rows = [
+            Attribution(edit_id=e.id, round=1, kept=True, effect=x, low=x - 0.1, high=x + 0.1, pairs=9, tokens=9)
+            for e, x in zip(edits, effects, strict=True)
+        ]
+        with world.database.writing() as connection:
+            attributions.save(connection, trial.candidate.id, rows)
+        made = compacted(world, said())
+        assert [(EditOp.DELETE, f"- {AGAIN}")] == edits_of(made)
+        assert made.bundle is not None
+        assert ("s1", "s2") == made.bundle.sessions
+        assert "carried -0.05" in made.bundle.edits[0].reason
+
+    def test_what_failed_before_is_not_tried_again(self, world: World) -> None:
+        """The next one that carries little is; and while one waits, nothing is."""
+        first = compacted(world, said())
+        earlier = world.bench(night="n0")
+        assert first.bundle is not None
+        text = edit.apply(SKILL, first.bundle.edits).text
+        trial = enter(earlier, ground_of(world), first.bundle, text, GATING)
+        assert Compacted(bundle=None) == compacted(world, said())
+        with world.database.writing() as connection:
+            proposals.end(connection, trial.candidate.id, Verdict.REJECTED, "worse")
+        assert [(EditOp.DELETE, f"- {AGAIN}")] == edits_of(compacted(world, said()))
+
+    def test_a_margin_that_cannot_be_shown_is_not_tried(self, world: World) -> None:
+        """In words that name the remedy."""
+        tight = replace(GATING, margin_pairs=100)
+        made = compact(world.bench(), ground_of(world), tight, HOW)
+        assert made.bundle is None
+        assert "raise that or gate.margin" in made.problems[0]
+
+    def test_what_the_user_wrote_too_long_is_said(self, world: World) -> None:
+        """Leaving out what was learnt would not make room."""
+        made = compacted(world, said(), "x" * 4 * HOW[1] + SKILL)
+        assert made.bundle is None
+        assert "your own part of the file" in made.problems[0]
+
+
+class TestTheGate:
+    def test_a_rule_said_twice_goes_and_no_other_byte_changes(self, world: World) -> None:
+        """Accepted on evidence that the text is no worse by the margin, under an index of its own."""
+        made = compacted(world, said(delete(AGAIN), delete(WEATHER)))
+        assert made.bundle is not None
+        bench = world.bench()
+        done, _ = try_out(bench, ground_of(world), made.bundle, Optimizing(), GATING)
+        candidate = done[-1].candidate
+        assert Verdict.ACCEPTED is candidate.verdict, candidate.reason
+        text = bench.text(candidate.text)
+        assert tokens(SKILL) - tokens(text) > 30
+        assert outside(SKILL) == outside(text)
+        assert (f"- {TICKET}", f"- {TESTED}") == edit.learnt_lines(text)
+
+    def test_a_rule_that_carries_something_stays(self, world: World) -> None:
+        """Without it the text is worse by far more than the margin."""
+        base = set_region(USERS, Region.LEARNT, f"- {TICKET}\n- {TESTED}\n")
+        made = compact(
+            replace(world.bench(), reflector=ScriptedModel(said(delete(TESTED)))),
+            ground_of(world, base),
+            GATING,
+            (Compacting(saves=10), tokens(base)),
+        )
+        assert made.bundle is not None
+        done, _ = try_out(world.bench(), ground_of(world, base), made.bundle, Optimizing(), GATING)
+        assert Verdict.REJECTED is done[-1].candidate.verdict
+        assert "effect below -0.03" in done[-1].candidate.reason
+
+    def test_a_night_makes_room_first(self, world: World, tmp_path: Path) -> None:
+        """Within the share of what waits; the rest of the night is for something new. A rerun changes nothing."""
+        skill = tmp_path / "SKILL.md"
+        skill.write_bytes(SKILL.encode())
+        work = work_of(world)
+        work = replace(work, target=replace(work.target, path=str(skill), project=""))
+        gating = replace(GATING, pairs_per_night=40, waiting_share=0.5)
+        how = Optimizing(max_skill_tokens=HOW[1], compacting=HOW[0], steps=1, minibatch=2)
+        done = optimize(world.bench(), work, how, gating)
+        first = done.tried[0]
+        assert (Origin.COMPACTION, Verdict.UNDECIDED) == (first.candidate.origin, first.candidate.verdict)
+        assert first.candidate.base == digest(SKILL)
+        rows = world.rows("pairs")
+        assert 20 == sum(row["candidate_id"] == first.candidate.id for row in rows)
+        again = optimize(fresh(world), work, how, gating)
+        assert done.tried == again.tried
+        assert rows == world.rows("pairs")
+
+
+def fresh(world: World) -> Bench:
+    """As another process would begin."""
+    return world.bench()
