@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -120,3 +121,24 @@ def test_arranging_it_again_replaces_the_first(file: Path, tmp_path: Path) -> No
     structlog.get_logger().info("night.started")
     assert 1 == len(lines(file))
     assert "" == (tmp_path / "first.log").read_text()
+
+
+def test_a_log_that_another_process_rotated_goes_on_in_the_live_file(file: Path) -> None:
+    """The daemon writes for months beside its nights; its lines must not end in the file that is deleted next."""
+    log.configure(file)
+    structlog.get_logger().info("daemon.started")
+    file.rename(file.with_name("sleepd.log.1"))
+    file.write_text("")
+    structlog.get_logger().info("daemon.stopped")
+    assert "daemon.stopped" in file.read_text() and "daemon.stopped" not in file.with_name("sleepd.log.1").read_text()
+
+
+def test_a_log_that_cannot_be_written_is_one_line(file: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """And never a trace: the night goes on."""
+    log.configure(file)
+    shutil.rmtree(file.parent)
+    file.parent.write_text("a file where the folder was")
+    for _ in range(3):
+        structlog.get_logger().info("daemon.started")
+    said = capfd.readouterr().err
+    assert 1 == said.count("\n") and str(file) in said
