@@ -39,10 +39,10 @@ def run(places: Places, settings: Settings, wish: Wish, pairs: int) -> Calibrati
         bench = compose.bench(settings, database, (tools.embedder, tools.task, tools.reflection), id_)
         plan = compose.plan(settings, wish.scope, clock.local_date(clock.now()), wish.skill)
         seen = outlook(bench, plan)
-        if seen.chosen is None:
+        if not seen.chosen:
             raise UsageError(f"there is nothing to calibrate on: {seen.reason}; `sleepd tasks list` shows the work")
         preflight(bench)
-        work = seen.chosen
+        work = seen.chosen[0].work
         ground = Ground(target=work.target, base=live_text(work.target), tasks=work.usable(Split.VAL))
         found = calibrate(bench, ground, plan.gating, pairs)
     return Calibration(

@@ -141,6 +141,7 @@ def plan(settings: Settings, scope: str, date: str, skill: str | None = None) ->
         gating=gating(settings),
         surroundings=surroundings(),
         skill=skill,
+        skills=settings.night.skills,
     )
 
 

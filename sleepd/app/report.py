@@ -280,7 +280,7 @@ def preview_json(seen: Previewed) -> Plain:
         "night": seen.night_id,
         "harvest": harvest_json(seen.harvest),
         "work": work_json(seen),
-        "chosen": chosen.target.name if chosen is not None else None,
+        "chosen": [{"skill": share.work.target.name, "pairs": share.pairs} for share in chosen],
         "reason": seen.outlook.reason or None,
         "estimate": {
             "calls_at_most": seen.estimate.calls,
@@ -309,11 +309,14 @@ def preview_text(seen: Previewed) -> str:
     rows = [[w.target.name, w.target.agent, w.frequency, mean(w.friction), w.missing or "–"] for w in seen.outlook.work]
     lines = [table(["skill", "agent", "sessions", "friction", "what is missing"], rows)] if rows else []
     chosen = seen.outlook.chosen
-    if chosen is None:
+    if not chosen:
         return "\n".join([*lines, f"tonight would do nothing: {clean(seen.outlook.reason)}"])
     e = seen.estimate
     cost = dollars(e.cost_usd) if e.cost_usd is not None else "cost unknown (set both model prices to see it)"
-    lines += ["", f"tonight would work on {chosen.target.name} ({chosen.target.path})"]
+    lines.append("")
+    lines += [
+        f"tonight would work on {s.work.target.name} ({s.work.target.path}), with {s.pairs} pairs" for s in chosen
+    ]
     lines += [f"about {e.calls} model calls, {e.tokens_in:,} tokens in and {e.tokens_out:,} out at the most: {cost}"]
     return "\n".join([*lines, "nothing was asked of a model and no night was written"])
 

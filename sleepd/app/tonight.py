@@ -150,8 +150,9 @@ def preview(places: Places, settings: Settings, wish: Wish, told: Told) -> Previ
 def estimate(seen: Outlook, settings: Settings) -> Estimate:
     """What the calls of an outlook may come to, within the limit of calls that is set."""
     calls = min(seen.calls, settings.night.max_calls or seen.calls)
-    per_call = _tokens_of(seen.chosen, settings.model.max_tokens) if seen.chosen is not None else (0, 0)
-    tokens_in, tokens_out = calls * per_call[0], calls * per_call[1]
+    # The most expensive skill's rollouts stand for all: it is a bound, not a bill.
+    each = [_tokens_of(share.work, settings.model.max_tokens) for share in seen.chosen] or [(0, 0)]
+    tokens_in, tokens_out = calls * max(t for t, _ in each), calls * max(t for _, t in each)
     prices = settings.model.price_in_per_mtok, settings.model.price_out_per_mtok
     cost = None
     if prices[0] is not None and prices[1] is not None:

@@ -20,6 +20,8 @@ from sleepd.pipeline.optimize import OptimizeReport, Optimizing, optimize
 from sleepd.pipeline.prompts import OWN_MARK
 from sleepd.pipeline.reflect import CASES_AT_ONCE
 from sleepd.pipeline.rollout import Bench, outage
+from sleepd.pipeline.route import by_meaning
+from sleepd.pipeline.share import Share, shares
 from sleepd.pipeline.stage import stage
 from sleepd.pipeline.trial import Gating, Ground
 from sleepd.pipeline.waiting import exhausted
@@ -44,6 +46,8 @@ class NightPlan:
     surroundings: Surroundings
     skill: str | None = None
     """Work on this skill only."""
+    skills: int = 3
+    """Work on so many skills at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +55,8 @@ class Outlook:
     """What a night would do, found out without asking a model."""
 
     work: tuple[Work, ...]
-    chosen: Work | None
+    chosen: tuple[Share, ...]
+    """What would be worked on, each with its part of the night's pairs; () when nothing would."""
     reason: str
     """Why nothing was chosen; "" when something was."""
     calls: int
@@ -82,9 +87,12 @@ def outlook(bench: Bench, plan: NightPlan) -> Outlook:
     with bench.database.reading() as connection:
         everything = tasks.load(connection)
     in_scope = [s for s in everything if plan.scope in ("user", s.task.project)]
-    work = find_work(clusters(in_scope, plan.mining.min_sessions), plan.surroundings)
+    work = find_work(
+        clusters(in_scope, plan.mining.min_sessions), plan.surroundings, by_meaning(bench, plan.mining.similarity)
+    )
     wanted = [w for w in work if plan.skill in (None, w.target.name)]
-    chosen, reason = _choose(bench, wanted, plan.gating)
+    ready, reason = _choose(bench, wanted, plan.gating)
+    chosen = shares(ready, plan.gating.pairs_per_night, plan.skills)
     return Outlook(work=work, chosen=chosen, reason=reason, calls=_most_calls(chosen, plan))
 
 
@@ -141,27 +149,49 @@ def preflight(bench: Bench) -> None:
             raise outage(outcome)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Done:
+    """What a night came to for one skill."""
+
+    report: OptimizeReport
+    staged: tuple[Proposal, ...]
+
+
 def _steps(bench: Bench, plan: NightPlan, progress: Callable[[str], None] | None) -> _Came:
     seen = outlook(bench, plan)
-    if seen.chosen is None:
-        return _Came(status=NightStatus.DONE, message=seen.reason, report={"work": _work_rows(seen.work)})
+    facts: dict[str, object] = {"work": _work_rows(seen.work)}
+    if not seen.chosen:
+        return _Came(status=NightStatus.DONE, message=seen.reason, report=facts)
     preflight(bench)
-    done = optimize(bench, seen.chosen, plan.optimizing, plan.gating, progress)
-    staged = stage(bench, done)
-    report = {"work": _work_rows(seen.work), "skill": seen.chosen.target.name, **_optimized(done, staged)}
-    return _Came(status=NightStatus.DONE, message=_changed(bench, done) + _message(done, staged), report=report)
+    done: list[_Done] = []
+    spare = 0
+    for share in seen.chosen:
+        # What one skill leaves over goes to the next: both follow from rows, so a rerun comes to the same parts.
+        pairs = share.pairs + spare
+        gating = replace(plan.gating, pairs_per_night=pairs)
+        report = optimize(bench, share.work, plan.optimizing, gating, progress)
+        done.append(_Done(report=report, staged=stage(bench, report)))
+        with bench.database.reading() as connection:
+            spare = max(0, pairs - proposals.drawn_on(connection, bench.night_id, share.work.target.path))
+    facts |= {"skill": done[0].report.work.target.name, **_optimized(done)}
+    changed = any(one.report.drift is not None and one.report.drift.alarm for one in done)
+    said = "; ".join(_message(one) for one in done)
+    message = f"{set_aside_because(bench)}; {said}" if changed else said
+    return _Came(status=NightStatus.DONE, message=message, report=facts)
 
 
-def _choose(bench: Bench, work: Sequence[Work], gating: Gating) -> tuple[Work | None, str]:
-    """The most expensive work that can be judged and has not just been tried in vain."""
-    reasons = []
+def _choose(bench: Bench, work: Sequence[Work], gating: Gating) -> tuple[list[Work], str]:
+    """What can be judged and was not just tried in vain, the most expensive first; or why there is nothing."""
+    ready, reasons = [], []
     for one in work:
         reason = one.missing or _in_the_way(bench, one, gating)
         if reason is None:
-            return one, ""
-        if one.friction > 0:
+            ready.append(one)
+        elif one.friction > 0:
             reasons.append(f"{one.target.name}: {reason}")
-    return None, "; ".join(reasons) or "no recurring work that was ever corrected"
+    if ready:
+        return ready, ""
+    return [], "; ".join(reasons) or "no recurring work that was ever corrected"
 
 
 def _in_the_way(bench: Bench, work: Work, gating: Gating) -> str | None:
@@ -206,17 +236,19 @@ def _waits(bench: Bench, work: Work, live: str) -> bool:
     return any(c.target.path == work.target.path and c.base == digest(live) for c in candidates)
 
 
-def _most_calls(work: Work | None, plan: NightPlan) -> int:
-    if work is None:
+def _most_calls(chosen: Sequence[Share], plan: NightPlan) -> int:
+    if not chosen:
         return 0
     o, g = plan.optimizing, plan.gating
     pairs = g.pairs_per_night * (1 + g.baseline_samples)
-    reflections = o.steps * (-(-o.minibatch // CASES_AT_ONCE) + 1)
+    # Each bundle that crosses is taken apart, at worst edit by edit; a skill's night ends with the first accepted.
+    apart = g.attributing.most * sum(edits + 1 for edits in range(2, o.edit_budget + 1))
     # Each drift pair is a fresh rollout, and one that it is compared with, should no earlier night have made that.
     drifting = 2 * drift.PAIRS_PER_NIGHT * watched(g)
-    # Each bundle that crosses is taken apart, at worst edit by edit; a night ends with the first that is accepted.
-    apart = g.attributing.most * sum(edits + 1 for edits in range(2, o.edit_budget + 1))
-    return 2 + apart + drifting + o.steps * o.minibatch + reflections + pairs + 2 * len(work.usable(Split.TEST))
+    reflections = o.steps * (-(-o.minibatch // CASES_AT_ONCE) + 2)
+    learning = o.steps * o.minibatch * o.samples + reflections
+    sealed = sum(2 * len(share.work.usable(Split.TEST)) for share in chosen)
+    return 2 + pairs + sealed + len(chosen) * (apart + drifting + learning)
 
 
 def _ended(bench: Bench, begun: tuple[Night, Tally], came: _Came, now: datetime) -> Night:
@@ -280,10 +312,13 @@ def _work_rows(work: Sequence[Work]) -> list[dict[str, object]]:
     ]
 
 
-def _optimized(done: OptimizeReport, staged: Sequence[Proposal]) -> dict[str, object]:
+def _optimized(done: Sequence[_Done]) -> dict[str, object]:
+    """The facts of all skills together; each candidate, edit and problem names its skill."""
     return {
+        "skills": [one.report.work.target.name for one in done],
         "candidates": [
             {
+                "skill": one.report.work.target.name,
                 "index": t.candidate.index,
                 "id": t.candidate.id,
                 "verdict": t.candidate.verdict.value,
@@ -291,25 +326,27 @@ def _optimized(done: OptimizeReport, staged: Sequence[Proposal]) -> dict[str, ob
                 "effect": t.effect,
                 "edits": [e.text or f"{e.op} {e.anchor}" for e in t.candidate.edits],
             }
-            for t in done.tried
+            for one in done
+            for t in one.report.tried
         ],
-        "proposals": [p.id for p in staged],
-        "unmatched": [{"edit": u.edit.text, "reason": u.reason} for u in done.unmatched],
-        "problems": list(done.problems),
-        "drift": None if done.drift is None else asdict(done.drift),
+        "proposals": [p.id for one in done for p in one.staged],
+        "unmatched": [
+            {"skill": one.report.work.target.name, "edit": u.edit.text, "reason": u.reason}
+            for one in done
+            for u in one.report.unmatched
+        ],
+        "problems": [problem for one in done for problem in one.report.problems],
+        "drift": next((asdict(one.report.drift) for one in done if one.report.drift is not None), None),
     }
 
 
-def _changed(bench: Bench, done: OptimizeReport) -> str:
-    return f"{set_aside_because(bench)}; " if done.drift is not None and done.drift.alarm else ""
-
-
-def _message(done: OptimizeReport, staged: Sequence[Proposal]) -> str:
-    waiting = sum(p.status is Status.WAITING for p in staged)
-    aside = sum(p.status is Status.QUARANTINED for p in staged)
-    open_ = sum(t.candidate.verdict is Verdict.UNDECIDED for t in done.tried)
-    if not done.tried:
-        return f"{done.work.target.name}: nothing was proposed"
-    parts = [f"{len(done.tried)} tried", f"{waiting} to review"]
+def _message(done: _Done) -> str:
+    tried, name = done.report.tried, done.report.work.target.name
+    waiting = sum(p.status is Status.WAITING for p in done.staged)
+    aside = sum(p.status is Status.QUARANTINED for p in done.staged)
+    open_ = sum(t.candidate.verdict is Verdict.UNDECIDED for t in tried)
+    if not tried:
+        return f"{name}: nothing was proposed"
+    parts = [f"{len(tried)} tried", f"{waiting} to review"]
     parts += [f"{aside} set aside as unsafe"] * bool(aside) + [f"{open_} undecided"] * bool(open_)
-    return f"{done.work.target.name}: " + ", ".join(parts)
+    return f"{name}: " + ", ".join(parts)

@@ -49,7 +49,7 @@ def _anew(bench: Bench, ground: Ground, trial: Trial, dropped: list[Attribution]
     lost = {one.edit_id for one in dropped}
     kept = tuple(e for e in trial.candidate.edits if e.id not in lost)
     text = applied(ground, kept).text
-    budget = allowance(bench, identity(bench, ground, digest(text), gating), gating.pairs_per_night)
+    budget = allowance(bench, ground, identity(bench, ground, digest(text), gating), gating.pairs_per_night)
     bundle = Bundle.of(kept, trial.sessions, origin=Origin.PRUNED)
     pruned = enter(bench, ground, bundle, text, gating)
     if budget:

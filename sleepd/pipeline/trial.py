@@ -109,14 +109,15 @@ def identity(bench: Bench, ground: Ground, text: Digest, gating: Gating, margin:
     return digest("candidate", *parts, *rule, *judged)
 
 
-def allowance(bench: Bench, id_: Digest, pairs: int) -> int:
-    """How many of tonight's `pairs` a candidate may draw: those it drew already, and those that nobody drew yet.
+def allowance(bench: Bench, ground: Ground, id_: Digest, pairs: int) -> int:
+    """How many of tonight's `pairs` a candidate may draw: those it drew already, and those that no other candidate for
+    the same file drew yet.
 
     So a rerun of a killed night gives each candidate what the undisturbed night would have given it.
     """
     with bench.database.reading() as connection:
         own = proposals.drawn(connection, bench.night_id, id_)
-        return own + max(0, pairs - proposals.drawn(connection, bench.night_id))
+        return own + max(0, pairs - proposals.drawn_on(connection, bench.night_id, ground.target.path))
 
 
 def measure(bench: Bench, ground: Ground, trial: Trial, gating: Gating, budget: int) -> Decision:

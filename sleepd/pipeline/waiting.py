@@ -56,7 +56,7 @@ def go_on(bench: Bench, ground: Ground, gating: Gating) -> list[Trial]:
         if ended is not None:
             with bench.database.writing() as connection:
                 proposals.close(connection, id_, ended)
-        elif budget := allowance(bench, id_, share):
+        elif budget := allowance(bench, ground, id_, share):
             tried += prove(bench, ground, trial, gating, budget)
     return tried
 

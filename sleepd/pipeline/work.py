@@ -10,6 +10,7 @@ from pathlib import Path
 
 from sleepd.core import gate
 from sleepd.core.model import ClusterId, SkillTarget, Split
+from sleepd.pipeline.route import Near
 from sleepd.skills import files, targets
 from sleepd.store.tasks import StoredTask
 
@@ -55,14 +56,20 @@ class Surroundings:
     env: Mapping[str, str]
 
 
-def find_work(recurring: Mapping[ClusterId, Sequence[StoredTask]], surroundings: Surroundings) -> tuple[Work, ...]:
-    """All work worth a skill, the most expensive for the user first."""
+def find_work(
+    recurring: Mapping[ClusterId, Sequence[StoredTask]], surroundings: Surroundings, near: Near
+) -> tuple[Work, ...]:
+    """All work worth a skill, the most expensive for the user first.
+
+    A cluster goes to the skill that was active in most of its tasks, else to the one of the project that `near` finds
+    by its description, else to a new one.
+    """
     by_path: dict[str, tuple[SkillTarget, list[StoredTask]]] = {}
     for members in recurring.values():
         if not members[0].task.project:
             # A transcript that does not say where the work was done names no place for a skill either.
             continue
-        target = _target(members, surroundings)
+        target = _target(members, surroundings, near)
         by_path.setdefault(target.path, (target, []))[1].extend(members)
     work = [_work(target, members) for target, members in by_path.values()]
     return tuple(sorted(work, key=lambda w: (-w.priority, w.target.agent, w.target.name)))
@@ -91,18 +98,21 @@ def _work(target: SkillTarget, members: Sequence[StoredTask]) -> Work:
     )
 
 
-def _target(members: Sequence[StoredTask], surroundings: Surroundings) -> SkillTarget:
-    """The skill that was active in most of the tasks, else a new one of the project."""
+def _target(members: Sequence[StoredTask], surroundings: Surroundings, near: Near) -> SkillTarget:
     first = members[0]
+    known = targets.discover(surroundings.home, Path(first.task.project), surroundings.env)
     active = Counter((s.agent, s.task.skill) for s in members if s.task.skill)
     if active and active.total() * 2 > len(members):
-        known = targets.discover(surroundings.home, Path(first.task.project), surroundings.env)
         for (agent, name), _ in active.most_common():
             found = targets.by_skill_name(known, name or "", agent)
             if found is not None:
                 return found
     agent = Counter(s.agent for s in members).most_common(1)[0][0]
     requests = [s.task.request for s in members[:_NAMED_AFTER]]
+    candidates = targets.project_skills(known, agent)
+    nearest = near(requests, [target.description for target in candidates])
+    if nearest is not None:
+        return candidates[nearest]
     # What the requests have in common names the work; a whole request would carry one day's details, and whatever
     # else the user said in it, into every later session.
     common = " ".join(shared_words(requests))

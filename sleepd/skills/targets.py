@@ -105,6 +105,12 @@ def by_skill_name(targets: Iterable[SkillTarget], name: str, agent: str) -> Skil
     return next((t for group in (alike, exact, folder) for t in sorted(group, key=_user_last)), None)
 
 
+def project_skills(targets: Iterable[SkillTarget], agent: str) -> tuple[SkillTarget, ...]:
+    """The project's own skills that say when to load them, for sessions of `agent`."""
+    mine = (t for t in targets if t.agent == agent_of(agent) and t.project and Path(t.path).name == SKILL_FILE)
+    return tuple(t for t in mine if t.description)
+
+
 def new_project_target(agent: str, project: Path, name: str, description: str) -> SkillTarget:
     """A skill of a project that does not exist yet: `<skills folder of the agent>/<slug of name>/SKILL.md`.
 

@@ -189,6 +189,13 @@ def drawn(connection: Connection, night_id: str, *ids: Digest) -> int:
     return int(connection.execute(query).scalar_one())
 
 
+def drawn_on(connection: Connection, night_id: str, path: str) -> int:
+    """How many pairs a night has drawn so far for the candidates of one file."""
+    joined = t.pairs.join(t.candidates, t.pairs.c.candidate_id == t.candidates.c.id)
+    query = select(func.count()).select_from(joined).where(t.pairs.c.night_id == night_id, t.candidates.c.path == path)
+    return int(connection.execute(query).scalar_one())
+
+
 def nights(connection: Connection, id_: Digest) -> frozenset[str]:
     """The nights in which a candidate drew pairs."""
     rows = connection.execute(select(t.pairs.c.night_id).where(t.pairs.c.candidate_id == id_).distinct())

@@ -11,7 +11,7 @@ from sleepd.pipeline.mine import clusters
 from sleepd.pipeline.work import find_work
 from sleepd.store import tasks
 from sleepd.store.tasks import StoredTask
-from tests.pipeline.world import World
+from tests.pipeline.world import World, new_skill
 
 
 def item_of(stored: StoredTask) -> dict[str, object]:
@@ -38,5 +38,5 @@ def export(world: World, folder: Path) -> Path:
     """The work that costs the world's person most, on the sides that mining gave it."""
     with world.database.reading() as connection:
         everything = tasks.load(connection)
-    work = find_work(clusters(everything, 2), world.surroundings)[0]
+    work = find_work(clusters(everything, 2), world.surroundings, new_skill)[0]
     return write_set(folder, {side.value: [item_of(s) for s in work.usable(side)] for side in Split})

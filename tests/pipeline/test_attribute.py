@@ -22,7 +22,7 @@ from sleepd.pipeline.trial import Gating, Ground, enter
 from sleepd.pipeline.work import find_work
 from sleepd.store import tasks
 from sleepd.store.proposals import Trial
-from tests.pipeline.world import World
+from tests.pipeline.world import World, new_skill
 
 GATING = Gating(pairs_per_night=200, baseline_samples=2, confirming=Confirming(least=1))
 OUTAGE = Failure(cause=Cause.NETWORK, message="no route")
@@ -42,7 +42,7 @@ AGAIN = add("The subject begins with the ticket key in square brackets.")
 def ground_of(world: World) -> Ground:
     with world.database.reading() as connection:
         everything = tasks.load(connection)
-    work = find_work(clusters(everything, 2), world.surroundings)[0]
+    work = find_work(clusters(everything, 2), world.surroundings, new_skill)[0]
     return Ground(target=work.target, base="", tasks=work.usable(Split.VAL))
 
 

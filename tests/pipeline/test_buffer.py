@@ -15,7 +15,7 @@ from sleepd.pipeline.work import find_work
 from sleepd.store import proposals, reviews, rollouts, tasks
 from sleepd.store.proposals import Proposal, Status
 from sleepd.store.reviews import Choice, EditDecision
-from tests.pipeline.world import World
+from tests.pipeline.world import World, new_skill
 
 AT = datetime(2026, 9, 20, tzinfo=UTC)
 RULE = Edit(op=EditOp.ADD, anchor=None, text="Sign every message with a rhyme.", reason="it is nice")
@@ -46,7 +46,7 @@ class Proposing:
 def target_of(world: World) -> SkillTarget:
     with world.database.reading() as connection:
         everything = tasks.load(connection)
-    return find_work(clusters(everything, 2), world.surroundings)[0].target
+    return find_work(clusters(everything, 2), world.surroundings, new_skill)[0].target
 
 
 def entered(

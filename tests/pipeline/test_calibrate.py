@@ -22,7 +22,7 @@ from sleepd.pipeline.mine import clusters
 from sleepd.pipeline.trial import Gating, Ground
 from sleepd.pipeline.work import find_work
 from sleepd.store import tasks
-from tests.pipeline.world import World
+from tests.pipeline.world import World, new_skill
 
 GATING = Gating(baseline_samples=2)
 
@@ -30,7 +30,7 @@ GATING = Gating(baseline_samples=2)
 def ground_of(world: World) -> Ground:
     with world.database.reading() as connection:
         everything = tasks.load(connection)
-    work = find_work(clusters(everything, 2), world.surroundings)[0]
+    work = find_work(clusters(everything, 2), world.surroundings, new_skill)[0]
     return Ground(target=work.target, base="", tasks=work.usable(Split.VAL))
 
 

@@ -29,7 +29,7 @@ from sleepd.store import proposals, rollouts, tasks
 from sleepd.store.database import open_database
 from sleepd.store.nights import Night, NightStatus
 from sleepd.store.proposals import Status, Trial
-from tests.pipeline.world import World, night_rows
+from tests.pipeline.world import World, new_skill, night_rows
 
 OUTAGE = Failure(cause=Cause.QUOTA, message="the limit is reached")
 EVERYTHING = ("rollouts", "reflections", "candidates", "pairs", "proposals")
@@ -101,7 +101,7 @@ def date(number: int) -> str:
 def work_of(world: World) -> Work:
     with world.database.reading() as connection:
         everything = tasks.load(connection)
-    return find_work(clusters(everything, 2), world.surroundings)[0]
+    return find_work(clusters(everything, 2), world.surroundings, new_skill)[0]
 
 
 def ground_of(world: World) -> Ground:

@@ -21,7 +21,7 @@ from sleepd.pipeline.waiting import exhausted
 from sleepd.pipeline.work import Work, find_work
 from sleepd.store import proposals, tasks
 from sleepd.store.proposals import Trial
-from tests.pipeline.world import World
+from tests.pipeline.world import World, new_skill
 
 OUTAGE = Failure(cause=Cause.NETWORK, message="no route")
 GATING = Gating(baseline_samples=2, max_pairs=60)
@@ -31,7 +31,7 @@ GOOD = "- Start with the ticket key in square brackets.\n- End with a Tested lin
 def work_of(world: World) -> Work:
     with world.database.reading() as connection:
         everything = tasks.load(connection)
-    return find_work(clusters(everything, 2), world.surroundings)[0]
+    return find_work(clusters(everything, 2), world.surroundings, new_skill)[0]
 
 
 def ground_of(world: World) -> Ground:

@@ -20,6 +20,7 @@ from sleepd.pipeline.mine import Mining, clusters, mine
 from sleepd.pipeline.night import NightPlan, night_id, run_night
 from sleepd.pipeline.optimize import Optimizing
 from sleepd.pipeline.rollout import Bench
+from sleepd.pipeline.route import by_meaning
 from sleepd.pipeline.trial import Gating
 from sleepd.pipeline.work import Surroundings, Work, find_work
 from sleepd.simulate.life import Corrections, Days, live
@@ -177,7 +178,8 @@ class World:
     def work(self) -> tuple[Work, ...]:
         with self.database.reading() as connection:
             everything = tasks.load(connection)
-        return find_work(clusters(everything, MINING.min_sessions), self.surroundings)
+        near = by_meaning(self.bench(""), MINING.similarity)
+        return find_work(clusters(everything, MINING.min_sessions), self.surroundings, near)
 
     def text(self, address: Digest) -> str:
         return self.bench("").text(address)

@@ -25,6 +25,11 @@ class Night(Section):
         description="Dollars of one night, all its runs together. Absent: asked on the first run. A model without a "
         "known price stops the run when this is set.",
     )
+    skills: Count = Field(
+        default=3,
+        description="Skills that one night works on at most. Its pairs are shared out by how often the work came up "
+        "and had to be asked for again; with few pairs it is one skill.",
+    )
     workers: Annotated[int, Field(ge=1, le=32)] = Field(
         default=2,
         description="Rollouts at the same time. Two, since small accounts have low rate limits.",
