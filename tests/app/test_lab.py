@@ -132,5 +132,5 @@ def test_the_command_prints_every_figure() -> None:
     text = sleepd("gate-lab", "-n", "20")
     assert "candidate 60 of an account at 0.05" in text.out
     data = json.loads(sleepd("gate-lab", "-n", "20", "--rule", "strict", "--json").out)
-    assert ("strict", 33, 9) == (data["rule"], len(data["rows"]), len(data["lines"]))
+    assert ("strict", 33, 12) == (data["rule"], len(data["rows"]), len(data["lines"]))
     assert all(row["accepted"]["low"] <= row["accepted"]["value"] <= row["accepted"]["high"] for row in data["rows"])

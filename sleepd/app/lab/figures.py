@@ -11,7 +11,7 @@ import numpy as np
 
 from sleepd.app.lab import lives
 from sleepd.app.lab.trials import Setup, least_pairs, trial
-from sleepd.app.lab.truth import KINDS, Kind, kind, varying
+from sleepd.app.lab.truth import KINDS, Kind, kind, settled, varying
 from sleepd.core import gate
 from sleepd.core.gate import Rule
 
@@ -125,6 +125,7 @@ def lines(setup: Setup, alpha: float, repetitions: int, seed: int) -> Iterator[L
         _drag,
         _sixty,
         _population,
+        _shortening,
     )
     for number, ask in enumerate(asked):
         yield from ask(np.random.default_rng([seed, 1_000 + number]), setup, alpha, repetitions)
@@ -159,6 +160,21 @@ def _population(rng: np.random.Generator, setup: Setup, alpha: float, repetition
         adopted = [good for one in seen for o, good in zip(one.outcomes, one.good, strict=True) if o.accepted]
         words = f"adoptions that do not help the population the tasks were sampled from (effects differ by {sd:.1f})"
         yield Line(key=f"population {sd:.1f}", words=words, figure=share([not good for good in adopted] or [False]))
+
+
+def _shortening(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: int) -> Iterator[Line]:
+    asked = replace(setup, terms=replace(setup.terms, margin=setup.margin, max_pairs=setup.margin_pairs))
+    for key, loss in (("", 0.0), (" -5", 0.05), (" -15", 0.15)):
+        one = _settled(f"shorter{key}", -loss)
+        made = [one.make(rng, setup.tasks) for _ in range(repetitions)]
+        seen = [trial(rng, one, rates, asked, gate.level(1, 0, alpha)) for rates in made]
+        lost = f"loses {100 * loss:.0f} points" if loss else "changes nothing"
+        words = f"shorter text that {lost} accepted, a loss of less than {100 * setup.margin:.0f} being allowed"
+        yield Line(key=one.key, words=words, figure=share([o.accepted for o in seen]))
+
+
+def _settled(key: str, gain: float) -> Kind:
+    return Kind(key=key, words="", make=lambda rng, tasks: settled(rng, tasks, gain))
 
 
 def _varying(gain: float, sd: float) -> Kind:

@@ -13,7 +13,7 @@ from sleepd.app.report import Plain
 from sleepd.app.settings import Settings
 from sleepd.core.gate import Rule
 
-_ROWS, _LINES = 33, 9
+_ROWS, _LINES = 33, 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +37,8 @@ def setup(settings: Settings, rule: Rule, *, tasks: int, pairs: int) -> tuple[Se
         pairs_per_night=pairs,
         terms=gating.terms(gating.alpha),
         confirming=gating.confirming,
+        margin=gating.margin,
+        margin_pairs=gating.margin_pairs,
     )
     return made, gating.alpha
 

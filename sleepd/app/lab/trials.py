@@ -26,6 +26,9 @@ class Setup:
     pairs_per_night: int = 40
     terms: Terms
     confirming: Confirming
+    margin: float = 0.03
+    """What a shorter text may cost."""
+    margin_pairs: int = 1_200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ import numpy as np
 from sleepd.core.gate import Floats
 
 _BETA: Final = (0.8, 0.6)
+_SETTLED: Final = (30.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +70,12 @@ def house_rule(rng: np.random.Generator, tasks: int, lost: int = 0) -> Rates:
     before, after = np.full(tasks, 0.1), np.full(tasks, 0.95)
     before[:lost], after[:lost] = 0.95, 0.1
     return Rates(before=rng.permutation(before), after=after) if not lost else Rates(before=before, after=after)
+
+
+def settled(rng: np.random.Generator, tasks: int, gain: float) -> Rates:
+    """A skill that has been learnt: what it is about is done nearly always, Beta(30, 1)."""
+    before = rng.beta(*_SETTLED, tasks)
+    return Rates(before=before, after=np.clip(before + gain, 0, 1))
 
 
 def varying(rng: np.random.Generator, tasks: int, mean: float, sd: float) -> Rates:
