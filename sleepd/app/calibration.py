@@ -13,6 +13,7 @@ from sleepd.app.tonight import Wish
 from sleepd.core.errors import AssertionFailed, UsageError
 from sleepd.core.model import Split
 from sleepd.models.metered import Spending
+from sleepd.pipeline.beside import with_companions
 from sleepd.pipeline.calibrate import Calibrated, Foreseen, calibrate
 from sleepd.pipeline.night import outlook, preflight
 from sleepd.pipeline.trial import Ground
@@ -44,7 +45,7 @@ def run(places: Places, settings: Settings, wish: Wish, pairs: int) -> Calibrati
         preflight(bench)
         work = seen.chosen[0].work
         ground = Ground(target=work.target, base=live_text(work.target), tasks=work.usable(Split.VAL))
-        found = calibrate(bench, ground, plan.gating, pairs)
+        found = calibrate(with_companions(bench, work.target), ground, plan.gating, pairs)
     return Calibration(
         skill=work.target.name, tasks=len(ground.tasks), calibrated=found, spending=tools.ledger.spending()
     )

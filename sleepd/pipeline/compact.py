@@ -18,7 +18,7 @@ from sleepd.core.ports import Ask, Purpose
 from sleepd.core.select import Bundle
 from sleepd.pipeline import buffer
 from sleepd.pipeline.calibrate import remembered
-from sleepd.pipeline.prompts import WHOLE_SKILL, part, template
+from sleepd.pipeline.prompts import WHOLE_SKILL, beside, part, template
 from sleepd.pipeline.reflect import parse
 from sleepd.pipeline.replies import Said, said
 from sleepd.pipeline.rollout import Bench
@@ -94,7 +94,7 @@ def compact(bench: Bench, ground: Ground, gating: Gating, how: tuple[Compacting,
         hindered = _out_of_reach(bench, ground, gating)
     if hindered is not None:
         return Compacted(bundle=None, problems=(hindered,) if hindered else ())
-    reply = said(bench, _ask(ground.base, rules, compacting.saves, bench.max_tokens))
+    reply = said(bench, beside(_ask(ground.base, rules, compacting.saves, bench.max_tokens), bench.beside))
     proposed = parse(reply.text, EDITS) if isinstance(reply, Said) else reply
     problems = [f"compaction: {proposed}"] if isinstance(proposed, str) else []
     unmatched: tuple[Unmatched, ...] = ()

@@ -13,6 +13,7 @@ from sleepd.core.gate import Rule
 from sleepd.core.model import Cause, Split, Verdict, digest
 from sleepd.core.ports import Ask, Failure, Purpose
 from sleepd.models.metered import Tally
+from sleepd.pipeline.beside import with_companions
 from sleepd.pipeline.calibrate import foresee, remembered
 from sleepd.pipeline.drift import set_aside_because, watched
 from sleepd.pipeline.mine import Mining, clusters, mine
@@ -169,8 +170,9 @@ def _steps(bench: Bench, plan: NightPlan, progress: Callable[[str], None] | None
         # What one skill leaves over goes to the next: both follow from rows, so a rerun comes to the same parts.
         pairs = share.pairs + spare
         gating = replace(plan.gating, pairs_per_night=pairs)
-        report = optimize(bench, share.work, plan.optimizing, gating, progress)
-        done.append(_Done(report=report, staged=stage(bench, report)))
+        own = with_companions(bench, share.work.target)
+        report = optimize(own, share.work, plan.optimizing, gating, progress)
+        done.append(_Done(report=report, staged=stage(own, report)))
         with bench.database.reading() as connection:
             spare = max(0, pairs - proposals.drawn_on(connection, bench.night_id, share.work.target.path))
     facts |= {"skill": done[0].report.work.target.name, **_optimized(done)}
@@ -200,6 +202,7 @@ def _in_the_way(bench: Bench, work: Work, gating: Gating) -> str | None:
         return "its project folder is gone"
     try:
         live = live_text(work.target)
+        bench = with_companions(bench, work.target)
     except Conflict as error:
         return str(error)
     if hopeless := _hopeless(bench, work, live, gating):

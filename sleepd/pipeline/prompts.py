@@ -25,6 +25,7 @@ _DECLINED = (
     "Changes that the user turned down, and why (never propose them again, nor anything the reason speaks against):"
 )
 _NOTES = "Your own notes from earlier rounds, on proposing changes (what you see below counts for more)"
+_BESIDE = "Files beside the skill file that it names (they are the user's and no edit reaches them)"
 NO_SKILL = "(there is no skill file yet)"
 
 
@@ -103,6 +104,11 @@ def rank_ask(skill: str, backed: Sequence[Backed], most: int | None, max_tokens:
         prompt="\n\n".join(parts),
         max_tokens=max_tokens,
     )
+
+
+def beside(ask: Ask, files: str) -> Ask:
+    """The same question with the files that the skill file names before it; as it was when there are none."""
+    return replace(ask, prompt=f"{part(_BESIDE, files, WHOLE_SKILL)}\n\n{ask.prompt}") if files else ask
 
 
 def advised(ask: Ask, notes: str) -> Ask:

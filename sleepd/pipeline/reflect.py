@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from sleepd.core.aggregate import Proposed
 from sleepd.core.model import Edit, EditOp
 from sleepd.pipeline.buffer import Failed
-from sleepd.pipeline.prompts import Case, advised, reflect_ask
+from sleepd.pipeline.prompts import Case, advised, beside, reflect_ask
 from sleepd.pipeline.replies import Said, all_said, found
 from sleepd.pipeline.rollout import Bench
 
@@ -52,7 +52,10 @@ def reflect(bench: Bench, skill: str, cases: Sequence[Case], failed: Sequence[Fa
     """
     limit = min(limit, MOST_EDITS)
     batches = list(_minibatches(cases))
-    asks = [advised(reflect_ask(skill, some, failed, limit, bench.max_tokens), bench.notes) for some in batches]
+    asks = [
+        advised(beside(reflect_ask(skill, some, failed, limit, bench.max_tokens), bench.beside), bench.notes)
+        for some in batches
+    ]
     proposed, problems = [], []
     for some, reply in zip(batches, all_said(bench, asks), strict=True):
         edits = parse(reply.text, limit) if isinstance(reply, Said) else reply

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from sleepd.core.check import judge
 from sleepd.core.errors import BudgetSpent, NotMeasured
-from sleepd.core.model import Cause, Digest, Rollout, RolloutKey, Score, TaskId, Unscored
+from sleepd.core.model import Cause, Digest, Rollout, RolloutKey, Score, TaskId, Unscored, digest
 from sleepd.core.ports import Ask, Embedder, Failure, Model, Reply
 from sleepd.core.schedule import of_candidate, of_live_text
 from sleepd.core.score import Metric, score
@@ -37,6 +37,8 @@ class Bench:
     night_id: str
     notes: str = ""
     """Strategy notes: what earlier epochs taught about proposing edits. For reflections only; no rollout sees them."""
+    beside: str = ""
+    """The files that the skill file under trial names (`pipeline.beside`); rollouts and reflections see them."""
     ledger: Ledger | None = None
     """The account that both models are charged to; None where nobody counts."""
     texts: dict[Digest, str] = field(default_factory=dict)
@@ -46,8 +48,9 @@ class Bench:
 
     @property
     def replay_key(self) -> str:
-        """What else besides text, task and judge makes rollouts exchangeable: model, parameters and our own prompt."""
-        return f"{self.model.key}:max={self.max_tokens}:prompt={rollout_version()}"
+        """What else besides text, task and judge makes rollouts exchangeable: model, parameters, our prompt, files."""
+        read = f":beside={digest(self.beside)[:8]}" if self.beside else ""
+        return f"{self.model.key}:max={self.max_tokens}:prompt={rollout_version()}{read}"
 
     def text(self, address: Digest) -> str:
         if address not in self.texts:
@@ -166,7 +169,8 @@ def _silence(last: Failure) -> Failure:
 
 
 def _ask(bench: Bench, order: Order) -> Ask:
-    return rollout_ask(order.task.task, bench.text(order.text), order.sample, bench.max_tokens)
+    text = "\n\n".join(filter(None, (bench.text(order.text), bench.beside)))
+    return rollout_ask(order.task.task, text, order.sample, bench.max_tokens)
 
 
 def ask_once(model: Model, ask: Ask) -> Reply | Failure:
