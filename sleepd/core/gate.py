@@ -117,9 +117,7 @@ def weigh(candidate: Floats, baseline: Floats, terms: Terms) -> Decision:
         return _paper(candidate, baseline, terms.rule)
     candidate, baseline = candidate[: terms.max_pairs], baseline[: terms.max_pairs]
     evidence = path(candidate, baseline, terms.margin)
-    # The mirror bet's factor is 1 + λ(δ - d)/s >= 1 - λ(1 - δ)/s, so with s >= 1 - δ λ may go up to 1 as well.
-    target = -terms.margin if terms.margin else terms.smallest_effect
-    counter = log_wealth((target - hopeful(candidate, baseline)) / max(1.0, 1.0 - target), _COUNTER_BETS)
+    counter = counter_path(candidate, baseline, terms)
     scored_c, scored_b = np.cumsum(~np.isnan(candidate)), np.cumsum(~np.isnan(baseline))
     floor = terms.coverage * np.arange(1, len(candidate) + 1)
     crossed = (evidence >= -np.log(terms.alpha)) & (scored_c >= floor) & (scored_b >= floor)
@@ -145,6 +143,13 @@ def weigh(candidate: Floats, baseline: Floats, terms: Terms) -> Decision:
 def path(candidate: Floats, baseline: Floats, margin: float = 0.0) -> Floats:
     """The evidence after each pair, as a natural logarithm: what `weigh` holds against 1/alpha."""
     return log_wealth((cautious(candidate, baseline) + margin) / (1 + margin))
+
+
+def counter_path(candidate: Floats, baseline: Floats, terms: Terms) -> Floats:
+    """The evidence against it after each pair, as a natural logarithm: what `weigh` holds against 1/beta."""
+    # The mirror bet's factor is 1 + λ(δ - d)/s >= 1 - λ(1 - δ)/s, so with s >= 1 - δ λ may go up to 1 as well.
+    target = -terms.margin if terms.margin else terms.smallest_effect
+    return log_wealth((target - hopeful(candidate, baseline)) / max(1.0, 1.0 - target), _COUNTER_BETS)
 
 
 def cautious(candidate: Floats, baseline: Floats) -> Floats:

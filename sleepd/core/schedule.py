@@ -9,6 +9,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from sleepd.core.gate import Rule
 from sleepd.core.model import CONFIRMING_DRAW, Candidate, Pair, TaskId
@@ -38,6 +39,41 @@ CALIBRATION_SAMPLE = 980_000_000
 """Plus the turn of the task; the live text against itself, on validation tasks."""
 DRIFT_SAMPLE = 2_000_000_000
 """Plus the number of the drift pair (`core.drift`); on validation tasks, so beyond what any candidate comes to."""
+
+
+class Stage(StrEnum):
+    """What a rollout was made for, as its number tells."""
+
+    LIVE_TEXT = "live text"
+    CANDIDATES = "candidates"
+    LEARNING = "learning"
+    """Train tasks, for reflections to read."""
+    COMPARISON = "epochs compared"
+    EVALUATION = "evaluation"
+    SEALED = "sealed tasks"
+    PROOF = "proof-run"
+    ATTRIBUTION = "attribution"
+    CALIBRATION = "calibration"
+    DRIFT = "drift"
+
+
+_STAGES = (
+    (0, Stage.LIVE_TEXT),
+    (SAMPLES_PER_CANDIDATE, Stage.CANDIDATES),
+    (TRAINING_SAMPLE, Stage.LEARNING),
+    (COMPARING_SAMPLE, Stage.COMPARISON),
+    (EVALUATION_SAMPLE, Stage.EVALUATION),
+    (SEALED_SAMPLE, Stage.SEALED),
+    (PROOF_SAMPLE, Stage.PROOF),
+    (ATTRIBUTION_SAMPLE, Stage.ATTRIBUTION),
+    (CALIBRATION_SAMPLE, Stage.CALIBRATION),
+    (DRIFT_SAMPLE, Stage.DRIFT),
+)
+
+
+def stage(sample: int) -> Stage:
+    """What a rollout with this number was made for."""
+    return next(stage for first, stage in reversed(_STAGES) if sample >= first)
 
 
 def of_candidate(sample: int) -> bool:

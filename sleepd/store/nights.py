@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -63,6 +63,14 @@ def end(connection: Connection, night: Night) -> None:
         "report": json.dumps(night.report, sort_keys=True),
     }
     connection.execute(update(t.nights).where(t.nights.c.id == night.id).values(values))
+
+
+def annotate(connection: Connection, night: Night, facts: Mapping[str, object]) -> Night:
+    """Add facts to the report of a night that ended; the night as it stands then."""
+    noted = replace(night, report={**night.report, **facts})
+    report = json.dumps(noted.report, sort_keys=True)
+    connection.execute(update(t.nights).where(t.nights.c.id == night.id).values(report=report))
+    return noted
 
 
 def nights(connection: Connection, limit: int = 50) -> tuple[Night, ...]:

@@ -12,7 +12,7 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 
 from sleepd.core.model import Cause, Digest, Rollout, RolloutKey, Score, TaskId, Unscored, digest
 from sleepd.core.ports import Reply
-from sleepd.core.schedule import of_candidate
+from sleepd.core.schedule import Stage, of_candidate, stage
 from sleepd.store import schema as t
 
 _KEYS_AT_ONCE = 400
@@ -174,6 +174,43 @@ def spent(connection: Connection, night_id: str) -> Spent:
         tokens_in=(rollouts.tokens_in or 0) + (reflections.tokens_in or 0),
         tokens_out=(rollouts.tokens_out or 0) + (reflections.tokens_out or 0),
         cost_usd=None if unknown else (rollouts.cost or 0.0) + (reflections.cost or 0.0),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpentOn:
+    """What the stored calls for one purpose cost."""
+
+    stage: str
+    """A `core.schedule.Stage`, or `reflections`."""
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    uncounted: int
+    """Calls whose tokens nobody stated; they are in no sum."""
+
+
+def spent_by_stage(connection: Connection, night_ids: Sequence[str]) -> tuple[SpentOn, ...]:
+    """What the stored calls of some nights cost, by what they were made for, in a fixed order; without empty ones."""
+    c = t.rollouts.c
+    made = connection.execute(select(c.sample, c.tokens_in, c.tokens_out).where(c.night_id.in_(night_ids))).all()
+    r = t.reflections.c
+    read = connection.execute(select(r.tokens_in, r.tokens_out).where(r.night_id.in_(night_ids))).all()
+    by_stage: dict[str, list[tuple[int | None, int | None]]] = {}
+    for row in made:
+        by_stage.setdefault(stage(row.sample).value, []).append((row.tokens_in, row.tokens_out))
+    by_stage["reflections"] = [(row.tokens_in, row.tokens_out) for row in read]
+    order = (*(one.value for one in Stage), "reflections")
+    return tuple(_spent_on(name, by_stage[name]) for name in order if by_stage.get(name))
+
+
+def _spent_on(name: str, calls: Sequence[tuple[int | None, int | None]]) -> SpentOn:
+    return SpentOn(
+        stage=name,
+        calls=len(calls),
+        tokens_in=sum(tokens_in or 0 for tokens_in, _ in calls),
+        tokens_out=sum(tokens_out or 0 for _, tokens_out in calls),
+        uncounted=sum(None in tokens for tokens in calls),
     )
 
 
