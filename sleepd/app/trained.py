@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sleepd.pipeline.evaluate import Measure
 
 Plain = dict[str, object]
+_ENDS = {"slow-update": "slow update", "appendix": "reminder"}
 
 
 class Slow(StrEnum):
@@ -31,12 +32,11 @@ def ran_text(ran: Ran) -> str:
     proper = [step for step in done.steps if step.edit_budget is not None]
     outcomes = Counter(step.outcome.value for step in proper)
     counted = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.items())
-    epochs = len(done.epochs)
     early = "; stopped early, since nothing was gained any more" if done.stopped_early else ""
-    ends = Counter(step.kind.value for step in done.steps if step.edit_budget is None and step.text != step.base)
-    early = "".join(f"; {count} {kind} taken over" for kind, count in ends.items()) + early
+    ends = Counter(_ENDS[step.kind.value] for step in done.steps if step.edit_budget is None and step.text != step.base)
+    early = "".join(f"; {_many(count, kind)} taken over" for kind, count in ends.items()) + early
     lines = [
-        f"{len(proper)} steps in {epochs} epoch{'s' * (epochs != 1)}: {counted}{early}",
+        f"{_many(len(proper), 'step')} in {_many(len(done.epochs), 'epoch')}: {counted}{early}",
         f"validation: {measure_text(done.texts[0].validation)} at first, {measure_text(done.best.validation)} at best",
     ]
     if done.test is not None:
@@ -118,3 +118,7 @@ def spent_text(spending: Spending) -> str:
 
 def _name(session: str) -> str:
     return session.partition("/")[2]
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from sleepd.app.places import make_private
 from sleepd.core import edit, gate
 from sleepd.core.errors import Unwritable
 from sleepd.core.gate import Rule
@@ -166,7 +167,7 @@ def write(path: Path, text: str) -> None:
     """Write a file for its owner alone; whoever reads it sees the old one or the new one. Raises `Unwritable`."""
     part = path.with_name(f".{path.name}.part")
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(path.parent)
         descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="") as stream:
             stream.write(text)

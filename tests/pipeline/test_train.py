@@ -405,6 +405,10 @@ class TestStopping:
         assert done.stopped_early
         assert 4 == len(done.steps)
 
+    def test_the_end_of_an_epoch_is_no_step_in_vain(self, ground: Ground) -> None:
+        done = ground.train(Saying(QUIET), replace(SHORT, epochs=9, patience=3))
+        assert 3 == sum(s.kind is Kind.STEP for s in done.steps)
+
     def test_a_gain_below_the_threshold_does_not_count(self, ground: Ground) -> None:
         proposed = Saying(QUIET | {EDITS: adds(TESTED)})
         training = replace(SHORT, epochs=1, steps=2, patience=1, appendix=False, slow=SlowMode.OFF)
