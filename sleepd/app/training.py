@@ -9,14 +9,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from sleepd.app import clock, compose, locks, taskset
+from sleepd.app.outfile import write_json
 from sleepd.app.places import Places, make_private
 from sleepd.app.settings import Settings
 from sleepd.app.taskset import TaskSet
-from sleepd.app.training_folder import Folder, Run, write_json
+from sleepd.app.training_folder import Folder, Run
+from sleepd.core.budget import Schedule
 from sleepd.core.errors import BudgetSpent, NotMeasured, Unwritable, UsageError
 from sleepd.core.gate import Rule
 from sleepd.core.model import SkillTarget, Split, digest
@@ -25,8 +27,8 @@ from sleepd.models.metered import Ledger, Spending
 from sleepd.pipeline.enrol import AGENT, enrol
 from sleepd.pipeline.evaluate import Evaluated, evaluate
 from sleepd.pipeline.night import preflight
-from sleepd.pipeline.optimize import Optimizing
 from sleepd.pipeline.rollout import Bench
+from sleepd.pipeline.slow import SlowMode
 from sleepd.pipeline.train import Training, steps_of, train
 from sleepd.pipeline.trained import Step, Trained
 from sleepd.pipeline.trial import Gating
@@ -48,8 +50,30 @@ class Wish:
     skill: Path
     out: Path | None
     """None: a folder below sleepd's state folder, named after task set and skill."""
-    training: Training
+    training: Training = field(default_factory=Training)
     resume: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Course:
+    """How long a run is, and in which order."""
+
+    epochs: int
+    steps: int | None
+    schedule: Schedule
+    least_edits: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ends:
+    """What happens where an epoch ends, and when a run does."""
+
+    slow: str
+    meta: bool
+    appendix: bool
+    patience: int
+    min_gain: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +97,23 @@ class Scored:
     spending: Spending
 
 
+def knobs(settings: Settings, course: Course, ends: Ends) -> Training:
+    """The knobs of a run: those of the settings, and what a command adds."""
+    return Training(
+        epochs=course.epochs,
+        steps=course.steps,
+        optimizing=compose.optimizing(settings),
+        schedule=course.schedule,
+        least_edits=course.least_edits,
+        slow=SlowMode(ends.slow),
+        meta=ends.meta,
+        appendix=ends.appendix,
+        patience=ends.patience,
+        min_gain=ends.min_gain,
+        seed=course.seed,
+    )
+
+
 def run(places: Places, settings: Settings, wish: Wish, told: Callable[[str], None]) -> Ran:
     """Train, or go on with a run that was stopped.
 
@@ -90,7 +131,7 @@ def run(places: Places, settings: Settings, wish: Wish, told: Callable[[str], No
         config = _config(wish, (found, start), bench, gating)
         _begin(out, config, resume=wish.resume)
         preflight(bench)
-        about = Run(bench=bench, work=work, rule=gating.rule, alpha=gating.alpha)
+        about = Run(bench=bench, work=work, gating=gating)
         trained = _train(about, start, (wish.training, gating), Folder(out, about), told)
     return Ran(out=out, trained=trained, spending=tools.ledger.spending(), notes=tuple(notes))
 
@@ -309,8 +350,3 @@ def _progress(trained: Trained, total: int) -> str:
         return f"training: {total} steps ahead"
     step: Step = trained.steps[-1]
     return f"epoch {step.epoch}, step {step.number}: {step.outcome}"
-
-
-def optimizing(settings: Settings) -> Optimizing:
-    """The night's own knobs."""
-    return compose.optimizing(settings)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
 
@@ -23,8 +24,43 @@ Skill = Annotated[Path, typer.Option("--skill", metavar="FILE", help="The skill 
 Out = Annotated[
     Path | None, typer.Option("--out", help="The output folder; else one below sleepd's state folder, by name.")
 ]
+Epochs = Annotated[int, typer.Option("--epochs", min=1, max=100, help="Times the train items are gone through.")]
+Steps = Annotated[
+    int | None, typer.Option("--steps", min=1, max=1_000, help="Steps of one epoch; else each train item once.")
+]
+Batch = Annotated[
+    int | None, typer.Option("--batch", min=1, max=1_000, help="Train items of a step; else optimizer.minibatch.")
+]
+Samples = Annotated[
+    int | None, typer.Option("--samples", min=1, max=8, help="Rollouts of each train item; else optimizer.samples.")
+]
+EditSchedule = Annotated[
+    Schedule, typer.Option("--schedule", help="How the edit budget falls from optimizer.edit_budget to --least-edits.")
+]
+LeastEdits = Annotated[int, typer.Option("--least-edits", min=1, help="The edit budget of the last step.")]
+GateRule = Annotated[
+    Rule | None, typer.Option("--rule", help="The gate's rule; strict and off are the paper's. Else gate.rule.")
+]
+GateMetric = Annotated[Metric | None, typer.Option("--metric", help="How checks become a score; else gate.metric.")]
+SlowUpdate = Annotated[
+    trained.Slow, typer.Option("--slow", help="The slow update at the end of an epoch: through the gate, forced, off.")
+]
+Meta = Annotated[bool, typer.Option("--meta/--no-meta", help="Strategy notes for the reflection model.")]
+Appendix = Annotated[
+    bool, typer.Option("--appendix/--no-appendix", help="Reminders of rules that the skill holds and were not kept.")
+]
+Patience = Annotated[
+    int, typer.Option("--patience", min=0, help="Stop after so many steps in a row without a gain; 0: never.")
+]
+MinGain = Annotated[
+    float, typer.Option("--min-gain", min=0, max=1, help="The gain of the validation mean that counts for --patience.")
+]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on with the run in the output folder.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="The order in which the train items come.")]
+Backend = Annotated[str | None, typer.Option("--backend", help="Another model adapter than model.name.")]
 MaxCalls = Annotated[int | None, typer.Option("--max-calls", min=1, help="Model calls this command may make.")]
 BudgetUsd = Annotated[float | None, typer.Option("--budget-usd", min=0, help="Dollars this command may spend.")]
+Option: TypeAlias = str | int | float | None
 
 
 def train(
@@ -32,48 +68,22 @@ def train(
     folder: TaskSetFolder,
     skill: Skill,
     out: Out = None,
-    epochs: Annotated[
-        int, typer.Option("--epochs", min=1, max=100, help="Times the train items are gone through.")
-    ] = 4,
-    steps_: Annotated[
-        int | None, typer.Option("--steps", min=1, max=1_000, help="Steps of one epoch; else each train item once.")
-    ] = None,
-    batch: Annotated[
-        int | None, typer.Option("--batch", min=1, max=1_000, help="Train items of a step; else optimizer.minibatch.")
-    ] = None,
-    samples: Annotated[
-        int | None, typer.Option("--samples", min=1, max=8, help="Rollouts of each train item; else optimizer.samples.")
-    ] = None,
-    schedule: Annotated[
-        Schedule,
-        typer.Option("--schedule", help="How the edit budget falls from optimizer.edit_budget to --least-edits."),
-    ] = Schedule.COSINE,
-    least_edits: Annotated[int, typer.Option("--least-edits", min=1, help="The edit budget of the last step.")] = 2,
-    rule: Annotated[
-        Rule | None, typer.Option("--rule", help="The gate's rule; strict and off are the paper's. Else gate.rule.")
-    ] = None,
-    metric: Annotated[
-        Metric | None, typer.Option("--metric", help="How checks become a score; else gate.metric.")
-    ] = None,
-    slow: Annotated[
-        trained.Slow,
-        typer.Option("--slow", help="The slow update at the end of an epoch: through the gate, forced, off."),
-    ] = trained.Slow.GATED,
-    meta: Annotated[bool, typer.Option("--meta/--no-meta", help="Strategy notes for the reflection model.")] = True,
-    appendix: Annotated[
-        bool,
-        typer.Option("--appendix/--no-appendix", help="Reminders of rules that the skill holds and were not kept."),
-    ] = True,
-    patience: Annotated[
-        int, typer.Option("--patience", min=0, help="Stop after so many steps in a row without a gain; 0: never.")
-    ] = 0,
-    min_gain: Annotated[
-        float,
-        typer.Option("--min-gain", min=0, max=1, help="The gain of the validation mean that counts for --patience."),
-    ] = 0.0,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the output folder.")] = False,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="The order in which the train items come.")] = 1,
-    backend: Annotated[str | None, typer.Option("--backend", help="Another model adapter than model.name.")] = None,
+    epochs: Epochs = 4,
+    steps_: Steps = None,
+    batch: Batch = None,
+    samples: Samples = None,
+    schedule: EditSchedule = Schedule.COSINE,
+    least_edits: LeastEdits = 2,
+    rule: GateRule = None,
+    metric: GateMetric = None,
+    slow: SlowUpdate = trained.Slow.GATED,
+    meta: Meta = True,
+    appendix: Appendix = True,
+    patience: Patience = 0,
+    min_gain: MinGain = 0.0,
+    resume: Resume = False,
+    seed: Seed = 1,
+    backend: Backend = None,
     max_calls: MaxCalls = None,
     budget_usd: BudgetUsd = None,
     as_json: AsJson = False,
@@ -85,36 +95,16 @@ def train(
     was paid for is kept, and the same command with --resume goes on.
     """
     from sleepd.app import training
-    from sleepd.pipeline.slow import SlowMode
-    from sleepd.pipeline.train import Training
 
-    places = config.places()
-    settings = _settings(
-        {"gate.rule": rule, "gate.metric": metric, "optimizer.minibatch": batch, "optimizer.samples": samples},
-        {"night.max_calls": max_calls, "night.budget_usd": budget_usd, "model.name": backend},
-    )
-    wish = training.Wish(
-        folder=folder,
-        skill=skill,
-        out=out,
-        resume=resume,
-        training=Training(
-            epochs=epochs,
-            steps=steps_,
-            optimizing=training.optimizing(settings),
-            schedule=schedule,
-            least_edits=least_edits,
-            slow=SlowMode(slow.value),
-            meta=meta,
-            appendix=appendix,
-            patience=patience,
-            min_gain=min_gain,
-            seed=seed,
-        ),
-    )
+    how = {"gate.rule": rule, "gate.metric": metric, "optimizer.minibatch": batch, "optimizer.samples": samples}
+    settings = _settings(how, {"night.max_calls": max_calls, "night.budget_usd": budget_usd, "model.name": backend})
+    ends = training.Ends(slow=slow.value, meta=meta, appendix=appendix, patience=patience, min_gain=min_gain)
+    course = training.Course(epochs=epochs, steps=steps_, schedule=schedule, least_edits=least_edits, seed=seed)
+    asked = training.knobs(settings, course, ends)
+    wish = training.Wish(folder=folder, skill=skill, out=out, resume=resume, training=asked)
     open_log(ctx, settings)
     with steps("training", hidden=as_json) as told:
-        ran = training.run(places, settings, wish, told)
+        ran = training.run(config.places(), settings, wish, told)
     for line in ran.notes:
         note(line)
     if as_json:
@@ -129,11 +119,9 @@ def evaluate(
     skill: Skill,
     split: Annotated[Split, typer.Option("--split", help="The side of the task set.")] = Split.TEST,
     samples: Annotated[int, typer.Option("--samples", min=1, max=100, help="Rollouts of each item.")] = 4,
-    metric: Annotated[
-        Metric | None, typer.Option("--metric", help="How checks become a score; else gate.metric.")
-    ] = None,
+    metric: GateMetric = None,
     out: Out = None,
-    backend: Annotated[str | None, typer.Option("--backend", help="Another model adapter than model.name.")] = None,
+    backend: Backend = None,
     max_calls: MaxCalls = None,
     budget_usd: BudgetUsd = None,
     as_json: AsJson = False,
@@ -144,25 +132,20 @@ def evaluate(
     pays for nothing twice. Exit status 3 when nothing could be scored.
     """
     from sleepd.app import training
-    from sleepd.pipeline.train import Training
 
-    places = config.places()
-    settings = _settings(
-        {"gate.metric": metric},
-        {"night.max_calls": max_calls, "night.budget_usd": budget_usd, "model.name": backend},
-    )
-    wish = training.Wish(folder=folder, skill=skill, out=out, training=Training())
+    limits = {"night.max_calls": max_calls, "night.budget_usd": budget_usd, "model.name": backend}
+    settings = _settings({"gate.metric": metric}, limits)
+    wish = training.Wish(folder=folder, skill=skill, out=out)
     open_log(ctx, settings)
     with steps("scoring", hidden=as_json):
-        scored = training.score(places, settings, wish, split, samples)
+        scored = training.score(config.places(), settings, wish, split, samples)
     if as_json:
         show_json(trained.scored_json(scored))
     else:
         show(trained.scored_text(scored))
 
 
-def _settings(how: dict[str, object], limits: dict[str, object]) -> Settings:
+def _settings(how: Mapping[str, Option], limits: Mapping[str, Option]) -> Settings:
     """The settings with the options in place; a limit has to be set, here or there."""
-    plain = {key: getattr(value, "value", value) for key, value in {**how, **limits}.items()}
-    settings = config.load(overrides=plain)
+    settings = config.load(overrides={**how, **limits})
     return answers.answered(settings, (answers.SPENDING,), config.places().config, ask if can_ask() else None)
