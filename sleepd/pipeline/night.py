@@ -10,7 +10,7 @@ from pathlib import Path
 from sleepd.core import drift, gate
 from sleepd.core.errors import BudgetSpent, Conflict, NotMeasured
 from sleepd.core.gate import Rule
-from sleepd.core.model import Cause, Split, Verdict, digest
+from sleepd.core.model import Cause, Edit, Split, Verdict, digest
 from sleepd.core.ports import Ask, Failure, Purpose
 from sleepd.models.metered import Tally
 from sleepd.pipeline.beside import with_companions
@@ -327,14 +327,14 @@ def _optimized(done: Sequence[_Done]) -> dict[str, object]:
                 "verdict": t.candidate.verdict.value,
                 "reason": t.candidate.reason,
                 "effect": t.effect,
-                "edits": [e.text or f"{e.op} {e.anchor}" for e in t.candidate.edits],
+                "edits": [_said(e) for e in t.candidate.edits],
             }
             for one in done
             for t in one.report.tried
         ],
         "proposals": [p.id for one in done for p in one.staged],
         "unmatched": [
-            {"skill": one.report.work.target.name, "edit": u.edit.text, "reason": u.reason}
+            {"skill": one.report.work.target.name, "edit": _said(u.edit), "reason": u.reason}
             for one in done
             for u in one.report.unmatched
         ],
@@ -353,3 +353,8 @@ def _message(done: _Done) -> str:
     parts = [f"{len(tried)} tried", f"{waiting} to review"]
     parts += [f"{aside} set aside as unsafe"] * bool(aside) + [f"{open_} undecided"] * bool(open_)
     return f"{name}: " + ", ".join(parts)
+
+
+def _said(one: Edit) -> str:
+    """The edit in a line: its words, or what it takes away."""
+    return one.text or f"{one.op} {one.anchor}"

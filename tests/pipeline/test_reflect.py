@@ -14,7 +14,7 @@ from sleepd.core.model import Cause, Edit, EditOp, Rollout, RolloutKey, Score, d
 from sleepd.core.ports import Failure
 from sleepd.models.scripted import ScriptedModel
 from sleepd.pipeline.buffer import Failed
-from sleepd.pipeline.prompts import Case
+from sleepd.pipeline.prompts import OWN_MARK, Case
 from sleepd.pipeline.reflect import parse, reflect
 from sleepd.store import tasks
 from tests.pipeline.world import World
@@ -100,6 +100,9 @@ class TestReflect:
         got = reflect(world.bench(model), "", cases, (), 4)
         assert [4, 1, 1] == [len(p.sessions) for p in got.proposed]
         assert (cases[2].task.session_id,) == got.proposed[2].sessions
+        assert [True, True, False] == [p.of_failures for p in got.proposed]
+        assert [False, False, True] == ["See to it that this stays so" in ask.system for ask in model.asks]
+        assert all(ask.system.startswith(OWN_MARK) for ask in model.asks)
 
     def test_similar_work_taught_it_too(self, world: World) -> None:
         """Its sessions are named: what a tool said in them was read."""

@@ -224,16 +224,6 @@ class TestInParallel:
         assert Said("fine") == got[1] and "KeyError" in str(got[0])
 
 
-class TestSuccesses:
-    def test_work_that_went_well_is_asked_about_in_words_of_its_own(self, world: World) -> None:
-        """What must be kept, not what is wrong; both kinds of question bear our mark."""
-        model = Proposing(EMPTY)
-        cases = stepped(world, model, replace(OPTIMIZING, minibatch=12)).cases
-        kinds = {"See to it that this stays so" in a.system for a in model.about_work}
-        assert {c.succeeded for c in cases} == kinds
-        assert all(a.system.startswith("[sleepd]") for a in model.asks)
-
-
 USERS = "Write short sentences.\n\n- Sign with your name.\n"
 GUIDANCE = "- Think before you write."
 TEXT = edit.set_region(
@@ -302,8 +292,9 @@ class TestBadEdits:
         """Three for each place in the budget; without a budget, as many as are read of one reply."""
         many = [f"Mention {chr(97 + n % 26)}{n} {'xyz'[n % 3] * (n % 17)}." for n in range(1_000)]
         assert [4] == [len(b.edits) for b in stepped(world, Proposing(*many)).bundles]
-        free = stepped(world, Proposing(*many), replace(OPTIMIZING, schedule=Schedule.UNBOUNDED))
-        assert 1 <= len(free.bundles[0].edits) <= MOST_EDITS
+        model = Proposing(*many)
+        stepped(world, model, replace(OPTIMIZING, schedule=Schedule.UNBOUNDED))
+        assert {True} == {f"at most {MOST_EDITS} changes" in ask.system for ask in model.about_work}
 
     def test_fields_that_are_no_text_cost_their_edit_alone(self, world: World) -> None:
         """The one that can be read is tried."""
