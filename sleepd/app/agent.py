@@ -27,6 +27,7 @@ from sleepd.app.answers import Question
 from sleepd.app.evidence import Proposed
 from sleepd.app.report import Plain
 from sleepd.app.settings import Settings
+from sleepd.app.tried import tried
 from sleepd.core import edit
 from sleepd.core.errors import Conflict, UsageError
 from sleepd.pipeline import adopt as writing
@@ -83,7 +84,7 @@ def show(id_: str) -> Answer:
     """All that a person needs to judge a proposal, and the digest that proves they were shown it."""
     with _database() as database:
         proposal = writing.find(database, id_, tuple(Status))
-        one = Proposed(proposal=proposal, tried=evidence.tried(database, proposal.id))
+        one = Proposed(proposal=proposal, tried=tried(database, proposal.id))
         change = _change(database, proposal)
     adoptable = proposal.status in writing.ADOPTABLE and change.conflict is None
     data = {
@@ -146,7 +147,7 @@ def adoption_question(id_: str, digest: str) -> str:
     with _database() as database:
         (proposal,) = decisions.waiting(database, [id_], everything=False)
         decisions.check_shown(database, (proposal,), digest)
-        one = Proposed(proposal=proposal, tried=evidence.tried(database, proposal.id))
+        one = Proposed(proposal=proposal, tried=tried(database, proposal.id))
         change = _change(database, proposal)
     if change.conflict is not None:
         raise Conflict(change.conflict)

@@ -3,47 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 
 from sleepd.app import decisions, report
 from sleepd.app.report import Plain
+from sleepd.app.tried import MODE, Tried, tried, tried_json, tried_text
 from sleepd.core import edit
-from sleepd.core.edit import tokens
 from sleepd.core.errors import Conflict, UsageError
-from sleepd.core.model import Digest, Edit, EditOp, Pair, TaskId
+from sleepd.core.model import Digest
 from sleepd.pipeline.adopt import ADOPTABLE, intended
-from sleepd.store import nights, proposals, reviews, rollouts, tasks
+from sleepd.store import nights, proposals, reviews, rollouts
 from sleepd.store.database import Database
 from sleepd.store.nights import Night
-from sleepd.store.proposals import Proposal, Status, Trial
+from sleepd.store.proposals import Proposal, Status
 from sleepd.store.reviews import EditDecision, OnBranch, Teacher
+from sleepd.store.rollouts import SpentOn
 
-MODE = "text replay"
-"""How everything here was measured: requests were asked again, nothing was done again in a repository."""
 _REQUEST_WIDTH = 50
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskPairs:
-    """One validation task: mean scores under the live text and under the candidate."""
-
-    task: TaskId
-    request: str
-    """"" when the task was dropped since."""
-    pairs: int
-    before: float | None
-    after: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
-    """A candidate with its pairs."""
-
-    trial: Trial
-    by_task: tuple[TaskPairs, ...]
-    pairs: int
-    tokens_added: int
-    """What the text costs every session that loads it, more than before; an estimate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +48,8 @@ class OfNight:
     night: Night
     tried: tuple[Tried, ...]
     proposed: tuple[Proposed, ...]
+    stages: tuple[SpentOn, ...] = ()
+    """What its calls cost, by what they were made for."""
 
 
 def listed(database: Database, *, everything: bool) -> tuple[Proposed, ...]:
@@ -108,23 +86,6 @@ def _beside_its_file(database: Database, one: Proposed) -> Proposed:
     return replace(one, digest=named, diff=diff)
 
 
-def tried(database: Database, id_: Digest) -> Tried:
-    """A candidate with its pairs by task."""
-    with database.reading() as connection:
-        trial = proposals.trial(connection, id_)
-        pairs = proposals.pairs(connection, id_)
-        requests = {s.task.id: s.task.request for s in tasks.load(connection, trial.candidate.tasks)}
-        base = rollouts.text(connection, trial.candidate.base)
-        text = rollouts.text(connection, trial.candidate.text)
-    by_task = [_by_task(task, requests.get(task, ""), pairs) for task in trial.candidate.tasks]
-    return Tried(
-        trial=trial,
-        by_task=tuple(row for row in by_task if row.pairs),
-        pairs=len(pairs),
-        tokens_added=tokens(text) - tokens(base),
-    )
-
-
 def of_night(database: Database, prefix: str) -> OfNight:
     """The night whose id begins with `prefix`. Raises `UsageError` when there is none."""
     with database.reading() as connection:
@@ -133,11 +94,13 @@ def of_night(database: Database, prefix: str) -> OfNight:
             raise UsageError(f"no night has an id that begins with {prefix!r}; `sleepd nights` lists them")
         started = [t.candidate.id for t in proposals.of_night(connection, night.id)]
         staged = tuple(p for p in proposals.proposals(connection) if p.night_id == night.id)
+        stages = rollouts.spent_by_stage(connection, [night.id])
     ids = dict.fromkeys([*_reported(night.report), *started])
     return OfNight(
         night=night,
         tried=tuple(tried(database, id_) for id_ in ids),
         proposed=tuple(proposed(database, p) for p in staged),
+        stages=stages,
     )
 
 
@@ -147,51 +110,7 @@ def _reported(facts: Mapping[str, object]) -> list[Digest]:
     return [Digest(str(row["id"])) for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
 
-def _by_task(task: TaskId, request: str, pairs: Sequence[Pair]) -> TaskPairs:
-    own = [p for p in pairs if p.task_id == task]
-    return TaskPairs(
-        task=task,
-        request=request,
-        pairs=len(own),
-        before=_mean([p.baseline for p in own]),
-        after=_mean([p.candidate for p in own]),
-    )
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [v for v in values if v is not None]
-    return sum(known) / len(known) if known else None
-
-
 # How it looks -------------------------------------------------------------------------------------------------------
-
-
-def tried_json(one: Tried) -> Plain:
-    candidate = one.trial.candidate
-    return {
-        "id": candidate.id,
-        "index": candidate.index,
-        "skill": candidate.target.name,
-        "path": candidate.target.path,
-        "verdict": candidate.verdict.value,
-        "reason": candidate.reason,
-        "evidence": report.factor(one.trial.evidence),
-        "threshold": 1 / candidate.alpha,
-        "effect": one.trial.effect,
-        "pairs": one.pairs,
-        "nights": one.trial.nights,
-        "model": candidate.model,
-        "measured_by": MODE,
-        "tokens_added": one.tokens_added,
-        "edits": [
-            {"number": n, "op": e.op.value, "anchor": e.anchor, "text": e.text, "reason": e.reason}
-            for n, e in enumerate(candidate.edits, 1)
-        ],
-        "tasks": [
-            {"task": t.task, "request": t.request, "pairs": t.pairs, "before": t.before, "after": t.after}
-            for t in one.by_task
-        ],
-    }
 
 
 def proposed_json(one: Proposed) -> Plain:
@@ -232,6 +151,7 @@ def night_json(seen: OfNight) -> Plain:
     return {
         **report.night_json(seen.night),
         "measured_by": MODE,
+        "stages": [asdict(one) for one in seen.stages],
         "candidates": [tried_json(t) for t in seen.tried],
         "proposals": [
             {
@@ -281,31 +201,6 @@ def proposal_text(one: Proposed) -> str:
         parts += ["", "set aside as unsafe; it cannot be adopted:"]
         parts += [f"  {report.clean(finding)}" for finding in p.findings]
     return "\n".join(parts)
-
-
-def tried_text(one: Tried) -> str:
-    """A candidate: verdict, reason, evidence, each edit with its reason, before and after by task."""
-    trial, candidate = one.trial, one.trial.candidate
-    effect = "no pair was scored" if trial.effect is None else f"mean difference {trial.effect:+.3f}"
-    lines = [
-        f"candidate {candidate.index}, {candidate.verdict.value}: {report.clean(candidate.reason) or 'still open'}",
-        f"evidence {report.evidence(trial.evidence, candidate.alpha)}, {effect}, {report.count(one.pairs, 'pair')} "
-        f"in {report.count(trial.nights, 'night')} ({MODE}, {candidate.model})",
-    ]
-    for one_edit in candidate.edits:
-        lines.append(f"  {one_edit.op.value}: {report.clean(edit_words(one_edit))}")
-        if one_edit.reason:
-            lines.append(f"    because {report.clean(one_edit.reason)}")
-    rows = [
-        [t.task[:8], t.pairs, report.mean(t.before), report.mean(t.after), report.short(t.request, _REQUEST_WIDTH)]
-        for t in one.by_task
-    ]
-    return "\n".join([*lines, report.table(["task", "pairs", "before", "after", "request"], rows)] if rows else lines)
-
-
-def edit_words(one: Edit) -> str:
-    """What an edit does to the rules."""
-    return one.text if one.op is EditOp.ADD else f"{one.anchor} → {one.text or 'nothing'}"
 
 
 def night_text(seen: OfNight) -> str:

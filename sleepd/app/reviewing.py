@@ -10,8 +10,9 @@ from pathlib import PurePath
 
 from sleepd.app import evidence, report
 from sleepd.app.branch import Committed, pull_request
-from sleepd.app.evidence import MODE, Proposed, TaskPairs
+from sleepd.app.evidence import Proposed
 from sleepd.app.report import Plain
+from sleepd.app.tried import MODE, TaskPairs, edit_words
 from sleepd.store.database import Database
 from sleepd.store.proposals import Proposal, Status
 from sleepd.store.reviews import Choice, EditDecision, Teacher
@@ -115,7 +116,7 @@ def _edits(one: Proposed) -> Iterator[Line]:
     edits = one.tried.trial.candidate.edits
     for number, edit in enumerate(edits, 1):
         name = f"edit {number} of {len(edits)}, {edit.op}" if len(edits) > 1 else str(edit.op)
-        yield Line(f"{name}: {report.clean(evidence.edit_words(edit))}", Look.HEAD)
+        yield Line(f"{name}: {report.clean(edit_words(edit))}", Look.HEAD)
         if edit.reason:
             yield Line(f"  because {report.clean(edit.reason)}")
         if (decided := one.decided.get(edit.id)) is not None:

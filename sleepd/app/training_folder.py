@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
-from sleepd.app.places import make_private
-from sleepd.core import edit, gate
-from sleepd.core.errors import Unwritable
-from sleepd.core.gate import Rule
-from sleepd.core.model import Attribution, Digest, Edit, Pair, Split
+from sleepd.app import history
+from sleepd.app.history import FORMAT, Plain
+from sleepd.app.html import page
+from sleepd.app.outfile import write, write_json
+from sleepd.app.tried import Tried, tried
+from sleepd.core import edit
+from sleepd.core.model import Split
 from sleepd.pipeline.compare import counts
 from sleepd.pipeline.evaluate import Evaluated
 from sleepd.pipeline.rollout import Bench
 from sleepd.pipeline.trained import Epoch, Step, Text, Trained
+from sleepd.pipeline.trial import Gating
 from sleepd.pipeline.work import Work
-from sleepd.store import attributions, proposals, rollouts
+from sleepd.store import rollouts
 from sleepd.store.proposals import Trial
-
-FORMAT = "sleepd-history-1"
-Plain = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,8 +29,7 @@ class Run:
 
     bench: Bench
     work: Work
-    rule: Rule
-    alpha: float
+    gating: Gating
 
     def night(self, number: int) -> str:
         """What the calls of one step are kept under."""
@@ -51,6 +46,7 @@ class Folder:
         self._written = 0
         self._texts = 0
         self._epochs = 0
+        self._patches: dict[str, str] = {}
 
     def keep(self, trained: Trained, status: str = "running", message: str = "") -> None:
         """Write what is new, and the history."""
@@ -62,7 +58,9 @@ class Folder:
             self._epoch(epoch)
         self._texts, self._written, self._epochs = map(len, (trained.texts, trained.steps, trained.epochs))
         write(self._path / "best_skill.md", self._run.bench.text(trained.best.address))
-        write_json(self._path / "history.json", self.history(trained, status, message))
+        told = self.history(trained, status, message)
+        write_json(self._path / "history.json", told)
+        write(self._path / "report.html", page.page(told, self._patches))
 
     def history(self, trained: Trained, status: str, message: str) -> Plain:
         """The value of `history.json`."""
@@ -73,9 +71,9 @@ class Folder:
             "id": run.bench.night_id,
             "status": status,
             "message": message,
-            "rule": run.rule.value,
+            "rule": run.gating.rule.value,
             "metric": run.bench.metric.value,
-            "alpha": run.alpha,
+            "alpha": run.gating.alpha,
             "skill": run.work.target.name,
             "model": run.bench.model.key,
             "reflection_model": run.bench.reflector.key,
@@ -86,6 +84,7 @@ class Folder:
             "epochs": [_epoch(epoch) for epoch in trained.epochs],
             "test": _test(trained.test),
             "spending": self._spending(range(len(trained.steps) + 2)),
+            "stages": self._stages(range(len(trained.steps) + 2)),
         }
 
     def _text(self, text: Text) -> Plain:
@@ -102,16 +101,18 @@ class Folder:
     def _step(self, step: Step) -> Plain:
         folder = self._path / "steps" / f"{step.number:03d}"
         bench = self._run.bench
-        diffs = [
-            edit.diff(bench.text(t.candidate.base), bench.text(t.candidate.text), name=t.candidate.target.name)
+        diffs: dict[str, str] = {
+            t.candidate.id: edit.diff(
+                bench.text(t.candidate.base), bench.text(t.candidate.text), name=t.candidate.target.name
+            )
             for t in step.trials
-        ]
+        }
+        self._patches |= diffs
+        seen = [self._tried(t) for t in step.trials]
         with bench.database.reading() as connection:
-            pairs = {t.candidate.id: proposals.pairs(connection, t.candidate.id) for t in step.trials}
-            carried = {t.candidate.id: attributions.load(connection, t.candidate.id) for t in step.trials}
             replies = rollouts.replies(connection, step.night_id)
-        write(folder / "patch.diff", "\n".join(diffs))
-        write_json(folder / "evaluation.json", [_evaluated(t, pairs[t.candidate.id]) for t in step.trials])
+        write(folder / "patch.diff", "\n".join(diffs.values()))
+        write_json(folder / "evaluation.json", [history.evaluation(one) for one in seen])
         write_json(folder / "reflections.json", [asdict(r) for r in replies])
         return {
             "step": step.number,
@@ -123,9 +124,7 @@ class Folder:
             "outcome": step.outcome.value,
             "validation": asdict(step.validation),
             "train": asdict(step.train) if step.train is not None else None,
-            "candidates": [
-                _candidate(t, pairs[t.candidate.id], carried[t.candidate.id], self._run.rule) for t in step.trials
-            ],
+            "candidates": [history.candidate(one, self._run.gating) for one in seen],
             "unmatched": [{"edit": u.edit.text or u.edit.anchor, "reason": u.reason} for u in step.unmatched],
             "problems": list(step.problems),
             "spending": self._spending([step.number]),
@@ -145,6 +144,15 @@ class Folder:
         write_json(self._path / "slow" / f"{name}.json", {**_epoch(epoch), "tasks": compared})
         write(self._path / "meta" / f"{name}.md", epoch.notes and f"{epoch.notes}\n")
 
+    def _stages(self, numbers: Sequence[int]) -> list[Plain]:
+        with self._run.bench.database.reading() as connection:
+            spent = rollouts.spent_by_stage(connection, [self._run.night(n) for n in numbers])
+        return [asdict(one) for one in spent]
+
+    def _tried(self, trial: Trial) -> Tried:
+        """With where it stood at the end of its step."""
+        return replace(tried(self._run.bench.database, trial.candidate.id), trial=trial)
+
     def _spending(self, numbers: Sequence[int]) -> Plain:
         with self._run.bench.database.reading() as connection:
             spent = [rollouts.spent(connection, self._run.night(n)) for n in numbers]
@@ -158,72 +166,8 @@ class Folder:
         }
 
 
-def write_json(path: Path, value: object) -> None:
-    """As `write`, for a value."""
-    write(path, json.dumps(value, indent=1, ensure_ascii=False, default=str) + "\n")
-
-
-def write(path: Path, text: str) -> None:
-    """Write a file for its owner alone; whoever reads it sees the old one or the new one. Raises `Unwritable`."""
-    part = path.with_name(f".{path.name}.part")
-    try:
-        make_private(path.parent)
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="") as stream:
-            stream.write(text)
-        part.replace(path)
-    except OSError as error:
-        raise Unwritable.of(path, error) from error
-
-
 def _file(text: Text) -> str:
     return f"skills/step-{text.step:03d}.md"
-
-
-def _candidate(trial: Trial, pairs: Sequence[Pair], carried: Sequence[Attribution], rule: Rule) -> Plain:
-    candidate = trial.candidate
-    for_mean = [p for p in pairs if not p.confirms]
-    wealth = gate.path(*gate.columns(for_mean), candidate.margin) if rule is Rule.EVIDENCE else np.zeros(0)
-    known = {one.edit_id: one for one in carried}
-    return {
-        "index": candidate.index,
-        "id": candidate.id,
-        "text": candidate.text,
-        "origin": candidate.origin.value,
-        "margin": candidate.margin,
-        "alpha": candidate.alpha,
-        "verdict": candidate.verdict.value,
-        "reason": candidate.reason,
-        "pairs": len(for_mean),
-        "confirming": len(pairs) - len(for_mean),
-        "evidence": trial.evidence,
-        "counter_evidence": trial.counter_evidence,
-        "effect": trial.effect,
-        "wealth": [round(float(w), 4) for w in wealth],
-        "edits": [_edit(e, known) for e in candidate.edits],
-    }
-
-
-def _edit(one: Edit, known: Mapping[Digest, Attribution]) -> Plain:
-    found = known.get(one.id)
-    asked = found if found is not None and found.pairs else None
-    return {
-        "op": one.op.value,
-        "anchor": one.anchor,
-        "text": one.text,
-        "reason": one.reason,
-        "kept": found.kept if found is not None else None,
-        "effect": asked.effect if asked is not None else None,
-        "low": asked.low if asked is not None else None,
-        "high": asked.high if asked is not None else None,
-        "pairs": asked.pairs if asked is not None else None,
-        "tokens": edit.tokens(one.text),
-    }
-
-
-def _evaluated(trial: Trial, pairs: Sequence[Pair]) -> Plain:
-    rows = [{**asdict(p), "confirms": p.confirms} for p in pairs]
-    return {"candidate": trial.candidate.id, "index": trial.candidate.index, "pairs": rows}
 
 
 def _epoch(epoch: Epoch) -> Plain:

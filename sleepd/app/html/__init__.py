@@ -1,0 +1,1 @@
+"""The one-file page of a night or a training run."""

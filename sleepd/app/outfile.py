@@ -1,0 +1,36 @@
+"""Files of an output folder: whole at every moment, and for their owner alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from sleepd.app.places import make_private
+from sleepd.core.errors import Unwritable
+
+
+def write_json(path: Path, value: object) -> None:
+    """As `write`, for a value."""
+    write(path, json.dumps(value, indent=1, ensure_ascii=False, default=str) + "\n")
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file (0600; new folders 0700); whoever reads it sees the old one or the new one. Raises `Unwritable`.
+
+    Two that write it at once do not hinder each other: the file is one of the two.
+    """
+    part = None
+    try:
+        make_private(path.parent)
+        descriptor, part = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="") as stream:
+            stream.write(text)
+        Path(part).replace(path)
+    except OSError as error:
+        if part is not None:
+            with suppress(OSError):
+                Path(part).unlink(missing_ok=True)
+        raise Unwritable.of(path, error) from error
