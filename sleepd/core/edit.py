@@ -180,7 +180,7 @@ def new_skill(name: str, description: str, region: str = "") -> str:
     at most 1,024 characters without tags. Raises `UsageError` for anything else.
     """
     _check_name(name)
-    _check_description(description)
+    check_description(description)
     quoted = json.dumps(description, ensure_ascii=False)
     return set_region(f"---\nname: {name}\ndescription: {quoted}\n---\n", Region.LEARNT, region)
 
@@ -367,8 +367,13 @@ def _check_name(name: str) -> None:
         )
 
 
-def _check_description(description: str) -> None:
+def check_description(description: str) -> None:
+    """Raises `UsageError` for anything but one line of 1 to 1,024 characters that show, without tags."""
     if not description.strip() or len(description) > MAX_DESCRIPTION_CHARS:
         raise UsageError(f"skill description: say in 1 to {MAX_DESCRIPTION_CHARS} characters when to load the skill")
-    if "\n" in description or plaintext.hidden_characters(description) or re.search(r"<[^<>]+>", description):
+    if (
+        re.search(r"[\n\t]", description)
+        or plaintext.hidden_characters(description)
+        or re.search(r"<[^<>]+>", description)
+    ):
         raise UsageError("skill description: use one line without tags, tabs or characters that do not show")

@@ -21,6 +21,8 @@ class Purpose(StrEnum):
 
     ROLLOUT = "rollout"
     REFLECT = "reflect"
+    TRIGGER = "trigger"
+    """Which skills would be loaded for a request."""
     PREFLIGHT = "preflight"
 
 

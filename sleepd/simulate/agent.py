@@ -18,6 +18,7 @@ from typing import Protocol
 
 from sleepd.core.errors import UnknownName
 from sleepd.core.ports import Ask, Failure, Purpose, Reply
+from sleepd.simulate import loading
 from sleepd.simulate.cast import persona
 from sleepd.simulate.personas import Family, Persona, Rule, Slot, family_of, fields_of
 
@@ -83,6 +84,8 @@ class SimulatedModel:
                 text = answer(self._who, ask.system, ask.prompt, chance)
             case Purpose.REFLECT:
                 text = self._reflection(ask, chance)
+            case Purpose.TRIGGER:
+                text = loading.choice(ask.system, ask.prompt, chance)
             case Purpose.PREFLIGHT:
                 text = "ready"
         tokens_in = (len(ask.system) + len(ask.prompt)) // 4

@@ -269,6 +269,18 @@ attributions = Table(
     Column("tokens", Integer, nullable=False),
 )
 
+loads = Table(
+    "loads",
+    metadata,
+    Column("candidate_id", Text, ForeignKey("candidates.id", ondelete="CASCADE"), primary_key=True),
+    Column("text", Text, primary_key=True),
+    Column("wanted", Integer, nullable=False),
+    Column("loaded_wanted", Integer, nullable=False),
+    Column("others", Integer, nullable=False),
+    Column("loaded_others", Integer, nullable=False),
+    Column("unscored", Integer, nullable=False),
+)
+
 pairs = Table(
     "pairs",
     metadata,

@@ -1,0 +1,37 @@
+"""Which skills the simulated agent loads: by what it can see, the words that a description shares with the request."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Iterator
+
+_ATTENTION = 0.97
+"""Probability that the agent looks at its skills at all before it works."""
+_LISTED = re.compile(r"^- (?P<name>[^:\n]+): (?P<description>.*)$", re.MULTILINE)
+_ENOUGH = 0.5
+_LONG = 4
+_SMALL = frozenset(
+    {"this", "that", "when", "with", "from", "them", "asks", "user", "work", "like", "such", "these", "about", "into"}
+)
+
+
+def choice(system: str, prompt: str, chance: random.Random) -> str:
+    """The reply: each skill of the list half of whose telling words stand in the request."""
+    request = set(_words(prompt))
+    looks = chance.random() < _ATTENTION
+    names = [m["name"] for m in _LISTED.finditer(system) if looks and _fits(set(_words(m["description"])), request)]
+    return json.dumps({"load": names})
+
+
+def _fits(described: set[str], request: set[str]) -> bool:
+    return bool(described) and len(described & request) >= _ENOUGH * len(described)
+
+
+def _words(text: str) -> Iterator[str]:
+    """Words of some length, in one form, without those that every description has."""
+    for word in re.findall(r"[^\W\d_]+", text.casefold()):
+        stem = word.removesuffix("s")
+        if len(stem) >= _LONG and not {word, stem} & _SMALL:
+            yield stem
