@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sleepd.pipeline.evaluate import Measure
 
 Plain = dict[str, object]
-_ENDS = {"slow-update": "slow update", "appendix": "reminder"}
+_ENDS = {"slow-update": "slow update", "appendix": "reminder", "compaction": "shorter text"}
 
 
 class Slow(StrEnum):

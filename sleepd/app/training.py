@@ -18,7 +18,6 @@ from sleepd.app.places import Places, make_private
 from sleepd.app.settings import Settings
 from sleepd.app.taskset import TaskSet
 from sleepd.app.training_folder import Folder, Run
-from sleepd.core.budget import Schedule
 from sleepd.core.errors import BudgetSpent, NotMeasured, Unwritable, UsageError
 from sleepd.core.gate import Rule
 from sleepd.core.model import SkillTarget, Split, digest
@@ -60,8 +59,6 @@ class Course:
 
     epochs: int
     steps: int | None
-    schedule: Schedule
-    least_edits: int
     seed: int
 
 
@@ -103,8 +100,6 @@ def knobs(settings: Settings, course: Course, ends: Ends) -> Training:
         epochs=course.epochs,
         steps=course.steps,
         optimizing=compose.optimizing(settings),
-        schedule=course.schedule,
-        least_edits=course.least_edits,
         slow=SlowMode(ends.slow),
         meta=ends.meta,
         appendix=ends.appendix,

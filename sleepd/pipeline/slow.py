@@ -23,8 +23,6 @@ from sleepd.pipeline.rollout import Bench
 
 LINES = 6
 """Lines of guidance at most: more would be a second skill."""
-MARGIN = 0.03
-"""What guidance that makes the text shorter may cost (gate, promise 8)."""
 _KINDS = (Change.REGRESSED, Change.PERSISTENT, Change.IMPROVED)
 
 
@@ -57,10 +55,13 @@ class Written:
     problems: tuple[str, ...] = ()
 
 
-def slow_update(bench: Bench, texts: tuple[str, str], compared: Sequence[Compared], max_tokens: int) -> Written:
+def slow_update(
+    bench: Bench, texts: tuple[str, str], compared: Sequence[Compared], limits: tuple[int, float]
+) -> Written:
     """The present text (`texts[1]`; `texts[0]` began the epoch) with guidance for the longer term.
 
-    At most `max_tokens` tokens in all. Raises `NotMeasured` or `BudgetSpent`.
+    At most `limits[0]` tokens in all; guidance that makes the text shorter may cost up to `limits[1]` (gate,
+    promise 8). Raises `NotMeasured` or `BudgetSpent`.
     """
     present = texts[1]
     reply = said(bench, _ask(texts, compared, bench.max_tokens))
@@ -71,18 +72,19 @@ def slow_update(bench: Bench, texts: tuple[str, str], compared: Sequence[Compare
         return Written(text=present, bundle=None, problems=("the slow update's reply holds no guidance in JSON",))
     lines = read.guidance.splitlines() if isinstance(read.guidance, str) else read.guidance
     sessions = tuple(str(one.task.task.session_id) for one in compared)
-    return _written(present, list(sentences(lines)), sessions, max_tokens)
+    return _written(present, list(sentences(lines)), sessions, limits)
 
 
-def _written(present: str, lines: Sequence[str], sessions: Sequence[str], max_tokens: int) -> Written:
+def _written(present: str, lines: Sequence[str], sessions: Sequence[str], limits: tuple[int, float]) -> Written:
+    max_tokens, margin = limits
     edits = [_line(line) for line in lines[:LINES]]
     there = Region.SLOW_UPDATE.opening in present
     emptied = edit.set_region(present, Region.SLOW_UPDATE, "") if there else present
     done = edit.apply(emptied, edits, region=Region.SLOW_UPDATE, max_tokens=max_tokens)
     if done.text == present or not (done.applied or there):
         return Written(text=present, bundle=None, unmatched=done.unmatched)
-    margin = MARGIN if edit.tokens(done.text) < edit.tokens(present) else 0.0
-    bundle = Bundle.of(done.applied, sessions, origin=Origin.SLOW_UPDATE, margin=margin)
+    shorter = edit.tokens(done.text) < edit.tokens(present)
+    bundle = Bundle.of(done.applied, sessions, origin=Origin.SLOW_UPDATE, margin=margin if shorter else 0.0)
     return Written(text=done.text, bundle=bundle, unmatched=done.unmatched)
 
 

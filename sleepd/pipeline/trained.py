@@ -17,6 +17,8 @@ class Kind(StrEnum):
     STEP = "step"
     SLOW_UPDATE = "slow-update"
     APPENDIX = "appendix"
+    COMPACTION = "compaction"
+    """A shorter text, where the present one leaves no room for more."""
 
 
 class Outcome(StrEnum):

@@ -22,6 +22,7 @@ from sleepd.core.ports import Ask, Failure, Model, Purpose, Reply
 from sleepd.models.hashed import HashedTfidf
 from sleepd.models.memoized import Memoized
 from sleepd.models.scripted import FailingAt
+from sleepd.pipeline.compact import Compacting
 from sleepd.pipeline.enrol import enrol
 from sleepd.pipeline.mine import Mining, mine
 from sleepd.pipeline.optimize import Optimizing
@@ -423,6 +424,20 @@ class TestStopping:
 
 
 LONG = json.dumps(adds(*(f"Rule {n}: mention the moon {n} times." for n in range(400))))
+
+
+class TestRoom:
+    def test_a_text_that_leaves_no_room_is_made_shorter_where_that_does_no_harm(self, ground: Ground) -> None:
+        start = edit.set_region("", Region.LEARNT, f"- {TESTED}\n- Mention the moon in the evening, and its phases.\n")
+        tight = Optimizing(minibatch=4, recall_k=2, max_skill_tokens=edit.tokens(start) + 1)
+        reply = QUIET | {
+            EDITS: {"edits": [{"op": "delete", "anchor": "Mention the moon in the evening, and its phases."}]}
+        }
+        gating = replace(GATING, margin=0.2)
+        steering = replace(SHORT, optimizing=replace(tight, compacting=Compacting(saves=5)), slow=SlowMode.OFF)
+        step = ground.train(Saying(reply), steering, start, gating).steps[-1]
+        assert (Kind.COMPACTION, Outcome.ACCEPTED) == (step.kind, step.outcome)
+        assert Origin.COMPACTION is step.trials[0].candidate.origin
 
 
 class TestBadReplies:

@@ -35,9 +35,8 @@ Samples = Annotated[
     int | None, typer.Option("--samples", min=1, max=8, help="Rollouts of each train item; else optimizer.samples.")
 ]
 EditSchedule = Annotated[
-    Schedule, typer.Option("--schedule", help="How the edit budget falls from optimizer.edit_budget to --least-edits.")
+    Schedule | None, typer.Option("--schedule", help="How the edit budget falls over the run; else optimizer.schedule.")
 ]
-LeastEdits = Annotated[int, typer.Option("--least-edits", min=1, help="The edit budget of the last step.")]
 GateRule = Annotated[
     Rule | None, typer.Option("--rule", help="The gate's rule; strict and off are the paper's. Else gate.rule.")
 ]
@@ -72,8 +71,7 @@ def train(
     steps_: Steps = None,
     batch: Batch = None,
     samples: Samples = None,
-    schedule: EditSchedule = Schedule.COSINE,
-    least_edits: LeastEdits = 2,
+    schedule: EditSchedule = None,
     rule: GateRule = None,
     metric: GateMetric = None,
     slow: SlowUpdate = trained.Slow.GATED,
@@ -96,10 +94,11 @@ def train(
     """
     from sleepd.app import training
 
-    how = {"gate.rule": rule, "gate.metric": metric, "optimizer.minibatch": batch, "optimizer.samples": samples}
+    steering = {"optimizer.minibatch": batch, "optimizer.samples": samples, "optimizer.schedule": schedule}
+    how = {"gate.rule": rule, "gate.metric": metric, **steering}
     settings = _settings(how, {"night.max_calls": max_calls, "night.budget_usd": budget_usd, "model.name": backend})
     ends = training.Ends(slow=slow.value, meta=meta, appendix=appendix, patience=patience, min_gain=min_gain)
-    course = training.Course(epochs=epochs, steps=steps_, schedule=schedule, least_edits=least_edits, seed=seed)
+    course = training.Course(epochs=epochs, steps=steps_, seed=seed)
     asked = training.knobs(settings, course, ends)
     wish = training.Wish(folder=folder, skill=skill, out=out, resume=resume, training=asked)
     open_log(ctx, settings)
