@@ -97,6 +97,7 @@ def optimize(
         known = [*before, *(t for t in tried if t.night_id == bench.night_id)]
         stepped = step(bench, ground, work, optimizing.stepping(number, optimizing.steps), known)
         problems += stepped.problems
+        unmatched += stepped.unmatched
         for bundle in stepped.bundles:
             done, lost = try_out(bench, ground, bundle, optimizing, gating)
             tried += done

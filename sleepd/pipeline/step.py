@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sleepd.core import recall, schedule
+from sleepd.core import edit, recall, schedule
 from sleepd.core.aggregate import Backed, aggregate
-from sleepd.core.model import Edit, Split, Task, TaskId, Verdict
+from sleepd.core.model import Edit, Split, Task, TaskId, Unmatched, Verdict
 from sleepd.core.schedule import TRAINING_SAMPLE, TRAINING_SAMPLES_APART
 from sleepd.core.select import Bundle, Ranking, Tried, select, sort_out
 from sleepd.pipeline import buffer, trace
@@ -21,6 +21,7 @@ from sleepd.pipeline.reflect import reflect
 from sleepd.pipeline.rollout import Bench, Order, run_all
 from sleepd.pipeline.trial import Ground
 from sleepd.pipeline.work import Work
+from sleepd.skills.targets import starting_text
 from sleepd.store import attributions, proposals, rollouts
 from sleepd.store.proposals import Status, Trial
 from sleepd.store.tasks import StoredTask
@@ -64,6 +65,8 @@ class Stepped:
     """What the reflection model said that could not be used."""
     cases: tuple[Case, ...] = ()
     """What the reflection model was shown."""
+    unmatched: tuple[Unmatched, ...] = ()
+    """What it proposed that has no place in the text; nothing of that is in `bundles`."""
 
 
 def step(bench: Bench, ground: Ground, work: Work, stepping: Stepping, trials: Sequence[Trial]) -> Stepped:
@@ -77,6 +80,7 @@ def step(bench: Bench, ground: Ground, work: Work, stepping: Stepping, trials: S
     reflected = reflect(bench, ground.base, cases, known, stepping.edit_budget * _OFFERED)
     tried, worded = _history(bench, ground, trials, stepping)
     backed, again = _without(declined, aggregate(reflected.proposed, worded))
+    backed, unmatched = _placed(ground, backed)
     foreign = trace.foreign(bench.database, work, backed, ground.base)
     field = sort_out(backed, tried, reflections=len(reflected.proposed), foreign=foreign)
     ranked = rank(bench, ground.base, field, (stepping.ranking, stepping.autonomous), stepping.edit_budget)
@@ -85,6 +89,7 @@ def step(bench: Bench, ground: Ground, work: Work, stepping: Stepping, trials: S
         edit_budget=ranked.edit_budget,
         problems=(*reflected.problems, *again, *ranked.problems),
         cases=tuple(cases),
+        unmatched=tuple(unmatched),
     )
 
 
@@ -118,6 +123,13 @@ def _without(declined: Sequence[Failed], backed: Sequence[Backed]) -> tuple[list
     return [b for b in backed if b not in again], lines
 
 
+def _placed(ground: Ground, backed: Sequence[Backed]) -> tuple[list[Backed], list[Unmatched]]:
+    """Those that have a place in the text, so that no other takes up the edit budget; and the others."""
+    start = ground.base or starting_text(ground.target)
+    lost = {u.edit: u for b in backed for u in edit.apply(start, [b.edit]).unmatched}
+    return [b for b in backed if b.edit not in lost], list(lost.values())
+
+
 def _tried(bench: Bench, trial: Trial) -> Iterator[Tried]:
     """What a candidate says about its edits. Of one that was taken apart: those that carried nothing, one by one."""
     if trial.candidate.verdict is not Verdict.PRUNED:
@@ -136,7 +148,7 @@ def _history(
     counting = [t for t in trials if stepping.rejected_buffer or t.candidate.verdict in _STANDING]
     tried = [one for t in counting for one in _tried(bench, t)]
     tried += [Tried(edits=frozenset(e.id for e in t.candidate.edits), verdict=t.candidate.verdict) for t in aside]
-    return tried, [edit for t in (*counting, *aside) for edit in t.candidate.edits]
+    return tried, [one for t in (*counting, *aside) for one in t.candidate.edits]
 
 
 def _set_aside(bench: Bench, ground: Ground) -> Iterator[Trial]:

@@ -296,6 +296,13 @@ class TestBadEdits:
         stepped(world, model, replace(OPTIMIZING, schedule=Schedule.UNBOUNDED))
         assert {True} == {f"at most {MOST_EDITS} changes" in ask.system for ask in model.about_work}
 
+    def test_what_has_no_place_takes_up_no_budget(self, world: World) -> None:
+        """It is reported, and the next one takes its place."""
+        gone = [Edit(op=EditOp.DELETE, anchor=f"- Sing {how}.", text="", reason="") for how in ("loudly", "softly")]
+        got = stepped(world, Proposing(*gone, *MANY), replace(OPTIMIZING, edit_budget=3, schedule=Schedule.CONSTANT))
+        assert [MANY[:3]] == [[e.text for e in b.edits] for b in got.bundles]
+        assert gone == sorted((u.edit for u in got.unmatched), key=lambda e: e.anchor or "")
+
     def test_fields_that_are_no_text_cost_their_edit_alone(self, world: World) -> None:
         """The one that can be read is tried."""
         bad = [
