@@ -118,6 +118,7 @@ def optimizing(settings: Settings) -> Optimizing:
         schedule=Schedule(section.schedule),
         ranking=Ranking(section.ranking),
         rejected_buffer=section.rejected_buffer,
+        shorten=section.shorten,
         steps=section.steps,
         minibatch=section.minibatch,
         samples=section.samples,

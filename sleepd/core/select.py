@@ -12,7 +12,7 @@ from sleepd.core.model import Digest, Edit, EditOp, Origin, Verdict
 from sleepd.core.screen import screen
 
 SHORTENING_MARGIN = 0.03
-"""What leaving out a rule that does nothing may cost (gate, promise 8)."""
+"""What leaving out a rule that does nothing may cost (gate, promise 8); a night's gate may have a margin of its own."""
 
 
 class Ranking(StrEnum):

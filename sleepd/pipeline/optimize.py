@@ -35,6 +35,8 @@ class Optimizing:
     ranking: Ranking = Ranking.MODEL
     rejected_buffer: bool = True
     """What failed is shown to later reflections, and not tried again."""
+    shorten: bool = False
+    """See `Stepping.shorten`."""
     steps: int = 2
     minibatch: int = 8
     samples: int = 1
@@ -51,6 +53,7 @@ class Optimizing:
             autonomous=self.schedule is Schedule.AUTONOMOUS,
             ranking=self.ranking,
             rejected_buffer=self.rejected_buffer,
+            shorten=self.shorten,
             minibatch=self.minibatch,
             samples=self.samples,
             recall_k=self.recall_k,
@@ -143,6 +146,8 @@ def try_out(
     bench: Bench, ground: Ground, bundle: Bundle, optimizing: Optimizing, gating: Gating
 ) -> tuple[tuple[Trial, ...], tuple[Unmatched, ...]]:
     """Put a bundle through the gate: what became of it, or the edits that have no place in the text."""
+    if bundle.margin:
+        bundle = replace(bundle, margin=gating.margin)
     start = ground.base or starting_text(ground.target)
     applied = edit.apply(start, bundle.edits, max_tokens=optimizing.max_skill_tokens)
     if _says_nothing(applied.text) and not _says_nothing(start):

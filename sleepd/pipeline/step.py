@@ -46,6 +46,8 @@ class Stepping:
     ranking: Ranking = Ranking.MODEL
     rejected_buffer: bool = True
     """What failed is told to the reflection model and not tried again; without, only what a person turned down."""
+    shorten: bool = False
+    """Leave out a rule of which work that went well shows that it does nothing, where there is nothing else to try."""
     minibatch: int = 8
     samples: int = 1
     """Rollouts of each task: more show what the same text does differently from one time to the next."""
@@ -83,11 +85,13 @@ def step(bench: Bench, ground: Ground, work: Work, stepping: Stepping, trials: S
     backed, unmatched = _placed(ground, backed)
     foreign = trace.foreign(bench.database, work, backed, ground.base)
     field = sort_out(backed, tried, reflections=len(reflected.proposed), foreign=foreign)
+    idle = [] if stepping.shorten else [f"does nothing, it is said, but it stays: {b.edit.anchor}" for b in field.idle]
+    field = field if stepping.shorten else replace(field, idle=())
     ranked = rank(bench, ground.base, field, (stepping.ranking, stepping.autonomous), stepping.edit_budget)
     return Stepped(
         bundles=select(ranked.field, ranked.edit_budget, ranked.rivals),
         edit_budget=ranked.edit_budget,
-        problems=(*reflected.problems, *again, *ranked.problems),
+        problems=(*reflected.problems, *again, *idle, *ranked.problems),
         cases=tuple(cases),
         unmatched=tuple(unmatched),
     )

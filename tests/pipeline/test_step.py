@@ -143,6 +143,29 @@ def of_candidates(world: World) -> int:
     return sum(of_candidate(int(str(row["sample"]))) for row in world.rows("rollouts"))
 
 
+class Keeping(Proposing):
+    """Sees nothing wrong with work that went wrong."""
+
+    def ask(self, ask: Ask) -> Reply | Failure:
+        answered = super().ask(ask)
+        return answered if "See to it that this stays so" in ask.system else Reply(text='{"edits": []}')
+
+
+class TestShortening:
+    DROP = Edit(op=EditOp.DELETE, anchor="- Be kind.", text="", reason="")
+
+    @pytest.mark.parametrize("shorten", [False, True])
+    def test_what_does_nothing_is_left_out_only_on_request(self, world: World, shorten: bool) -> None:
+        """It takes hundreds of pairs to show; else it is named and stays."""
+        rules = "- Start with the ticket key in square brackets.\n- End with a Tested line that names the command.\n"
+        rules += "- Add a Risk line that names the part of the code it touches.\n- Never praise.\n- Be kind.\n"
+        ground = ground_of(world, edit.set_region("", Region.LEARNT, rules))
+        stepping = replace(OPTIMIZING, minibatch=8, shorten=shorten).stepping(0, 1)
+        got = step(bench_of(world, Keeping(self.DROP)), ground, work_of(world), stepping, ())
+        assert [True] * (not shorten) == ["- Be kind." in p for p in got.problems]
+        assert [[self.DROP]] * shorten == [list(b.edits) for b in got.bundles if b.margin]
+
+
 class TestPaidOnce:
     @pytest.mark.parametrize("again", [EMPTY.text, EMPTY.text.upper(), EMPTY.text.removesuffix(".")])
     def test_an_edit_that_failed_is_not_paid_for_on_a_later_night(self, world: World, again: str) -> None:

@@ -41,6 +41,12 @@ class Optimizer(Section):
         description="Show what failed, with its reason, to later reflections, and do not try it again on the same "
         "text (SkillOpt, arXiv 2605.23904). Off is for comparisons; what a person turned down counts all the same.",
     )
+    shorten: bool = Field(
+        default=False,
+        description="Try the text without a rule that, as work that went well shows, does nothing, when there is nothing "
+        "else to try. It saves the rent of one line and takes 230 pairs or more to show (`gate.margin`), so it is off; "
+        "what nears `max_skill_tokens` is shortened in any case.",
+    )
     steps: Count = Field(
         default=2,
         description="Candidates made in a night. Each new one lowers the level for the next, so few good ones beat "
