@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from sleepd.core import provenance, schedule
-from sleepd.core.budget import Schedule
 from sleepd.core.gate import Rule
 from sleepd.core.model import Digest, Origin, Split, TaskId, Verdict
 from sleepd.core.screen import screen
 from sleepd.core.select import Bundle
+from sleepd.pipeline.compact import compact, leaves_no_room
 from sleepd.pipeline.compare import Compared, compare
 from sleepd.pipeline.evaluate import Evaluated, Measure, evaluate, measured
 from sleepd.pipeline.meta import take_notes
@@ -41,10 +41,7 @@ class Training:
     steps: int | None = None
     """Steps of one epoch; None: as many as show every train task once."""
     optimizing: Optimizing = field(default_factory=Optimizing)
-    """`minibatch` is the batch, `edit_budget` the budget that the schedule begins with; `steps` is not read."""
-    schedule: Schedule = Schedule.COSINE
-    least_edits: int = 2
-    """The budget that the schedule ends with."""
+    """`minibatch` is the batch; the schedule runs over all steps of all epochs; `steps` is not read."""
     slow: SlowMode = SlowMode.GATED
     compared: int = 20
     """Train tasks that the end of an epoch looks at under its first and its last text."""
@@ -69,7 +66,7 @@ def train(bench: Bench, work: Work, start: str, how: tuple[Training, Gating], ke
     """
     training, gating = how
     # A night's allowance is what stops a candidate for the day; here it goes on until the gate decides or closes it.
-    run = _Run(bench, work, training, replace(gating, pairs_per_night=3 * gating.max_pairs))
+    run = _Run(bench, work, training, replace(gating, pairs_per_night=3 * max(gating.max_pairs, gating.margin_pairs)))
     run.begin(start)
     keep(run.so_far())
     for epoch in range(1, training.epochs + 1):
@@ -190,8 +187,7 @@ class _Run:
 
     def _stepping(self, place: int) -> Stepping:
         training = self._training
-        scheduled = replace(training.optimizing, schedule=training.schedule, edit_budget_end=training.least_edits)
-        return scheduled.stepping(place, training.epochs * steps_of(training, self._work))
+        return training.optimizing.stepping(place, training.epochs * steps_of(training, self._work))
 
     def _known(self, epoch: int) -> list[Trial]:
         """What reflections are told, and what is not paid for again: this epoch's, and all on the present text."""
@@ -206,13 +202,15 @@ class _Run:
         if self._training.slow is not SlowMode.OFF:
             bench = self._bench_of(len(self._steps) + 1)
             texts = bench.text(first), bench.text(last)
-            written = slow_update(bench, texts, compared, self._training.optimizing.max_skill_tokens)
+            limits = self._training.optimizing.max_skill_tokens, self._gating.margin
+            written = slow_update(bench, texts, compared, limits)
             self._take_over(bench, number, Kind.SLOW_UPDATE, written)
         if self._training.appendix:
             bench = self._bench_of(len(self._steps) + 1)
             present = bench.text(self._texts[-1].address)
             written = remind(bench, present, compared, self._training.optimizing.max_skill_tokens)
             self._take_over(bench, number, Kind.APPENDIX, written)
+        self._make_room(number)
         steps = self._steps[begun:]
         problems = self._note([t for s in steps for t in s.trials], compared)
         self._epochs.append(
@@ -227,6 +225,19 @@ class _Run:
             )
         )
         keep(self.so_far())
+
+    def _make_room(self, number: int) -> None:
+        """Where the text leaves no room for more, try a shorter one."""
+        optimizing = self._training.optimizing
+        bench = self._bench_of(len(self._steps) + 1)
+        ground = self._ground(bench)
+        if leaves_no_room(ground.base, optimizing.max_skill_tokens, optimizing.compacting):
+            made = compact(bench, ground, self._gating, (optimizing.compacting, optimizing.max_skill_tokens))
+            trials: tuple[Trial, ...] = ()
+            if made.bundle is not None:
+                trials, _ = try_out(bench, ground, made.bundle, optimizing, self._gating)
+            written = Written(text="", bundle=None, unmatched=made.unmatched, problems=made.problems)
+            self._record(bench, (number, Kind.COMPACTION, None), trials, written, None)
 
     def _compare(self, number: int, first: Digest, last: Digest) -> tuple[Compared, ...]:
         training = self._training
