@@ -360,4 +360,7 @@ def ran_text(ran: Ran) -> str:
     ]
     if ran.proposals:
         lines.append("look at what it proposes: sleepd review")
-    return "\n".join([*lines, f"everything it rests on: sleepd show {ran.night.id}"])
+    lines.append(f"everything it rests on: sleepd show {ran.night.id}")
+    if ran.page is not None:
+        lines.append(f"the same with plots: {ran.page}")
+    return "\n".join(lines)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import structlog
 
-from sleepd.app import clock, compose, gather, locks, log
+from sleepd.app import clock, compose, gather, locks, log, night_folder
 from sleepd.app.due import USER_SCOPE
 from sleepd.app.places import Places
 from sleepd.app.settings import Settings
-from sleepd.core.errors import BudgetSpent, NotMeasured
+from sleepd.core.errors import BudgetSpent, NotMeasured, SleepdError
 from sleepd.core.model import Cause
 from sleepd.core.ports import Ask, Embedder, Failure, Model, Reply
 from sleepd.models.metered import Ledger, Spending
@@ -67,6 +67,10 @@ class Ran:
     spending: Spending
     """This run's own; an earlier run of the same night spent its own."""
     proposals: tuple[Proposal, ...]
+    page: Path | None = None
+    """The night's `report.html`; None when it could not be written."""
+    unwritten: str = ""
+    """Why it could not, and what to do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,7 +231,19 @@ def _run(places: Places, settings: Settings, how: tuple[Wish, Told], database: D
         for proposal in staged:
             logger.info("proposal.staged", proposal=proposal.id, status=proposal.status.value)
         logger.info("night.ended", status=night.status.value, message=night.message)
-    return Ran(night=night, harvest=harvested, spending=tools.ledger.spending(), proposals=staged)
+        ran = Ran(night=night, harvest=harvested, spending=tools.ledger.spending(), proposals=staged)
+        return _with_folder(places, settings, database, ran)
+
+
+def _with_folder(places: Places, settings: Settings, database: Database, ran: Ran) -> Ran:
+    """Write the night's output folder. The night is over and its rows are kept: a full disk changes nothing of it."""
+    try:
+        night = night_folder.remember(database, ran.night, settings)
+        return replace(ran, night=night, page=night_folder.keep(places, database, night.id))
+    except SleepdError as error:
+        structlog.get_logger().warning("folder.refused", reason=str(error))
+        again = f"then `sleepd show {ran.night.id} --html` writes it"
+        return replace(ran, unwritten=f"the night is kept, its report could not be written: {error}; {again}")
 
 
 def _charge_earlier_runs(database: Database, settings: Settings, wish: Wish, ledger: Ledger, id_: str) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sleepd.app import answers, compose, config, evidence, report, tonight
+from sleepd.app import answers, compose, config, evidence, night_folder, report, tonight
 from sleepd.app.cli.days import Since, open_log
 from sleepd.app.cli.terminal import AsJson, ask, can_ask, note, show, show_json, steps
 from sleepd.core.errors import UsageError
@@ -93,18 +93,39 @@ def history(
 
 def show_night(
     night: Annotated[str, typer.Argument(metavar="NIGHT", help="The beginning of a night's id, such as its date.")],
+    html: Annotated[
+        bool, typer.Option("--html", help="Write the night's folder anew, and print the path of its report.html.")
+    ] = False,
+    open_: Annotated[bool, typer.Option("--open", help="With --html: show the page in the browser.")] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="With --html: a folder to write to, else one in the state folder.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the full evidence of one night: candidates, verdicts with reasons, before and after by task, spending."""
-    database = compose.database(config.places())
+    """Show the full evidence of one night: candidates, verdicts with reasons, before and after by task, spending.
+
+    With --html as a page with plots: one file, which needs no network and runs no script.
+    """
+    if (open_ or out is not None) and not html:
+        raise UsageError("--open and --out go with --html")
+    places = config.places()
+    database = compose.database(places)
     try:
         seen = evidence.of_night(database, night)
+        page = night_folder.report_of(places, seen.night.id)
+        if html:
+            own = night_folder.of(places, seen.night.id)
+            page = night_folder.make(
+                database, seen.night.id, own if out is None else night_folder.chosen(out, seen.night.id)
+            )
     finally:
         database.close()
     if as_json:
-        show_json(evidence.night_json(seen))
+        show_json({**evidence.night_json(seen), "html": None if page is None else str(page)})
     else:
-        show(evidence.night_text(seen))
+        show(str(page) if html else evidence.night_text(seen))
+    if open_ and page is not None and typer.launch(page.as_uri()) != 0:
+        note(f"no browser could be started; open {page} in yours")
 
 
 def _scheduled(ctx: typer.Context, project: Path | None, *, for_daemon: bool) -> int:
@@ -141,4 +162,6 @@ def _show_ran(ran: tonight.Ran, *, as_json: bool) -> None:
         show_json({**report.night_json(night), "harvest": report.harvest_json(ran.harvest)})
     elif night.status is NightStatus.DONE:
         show(report.ran_text(ran))
+    if ran.unwritten:
+        note(ran.unwritten)
     tonight.check_measured(night)
