@@ -26,6 +26,7 @@ from sleepd.models.memoized import Memoized
 from sleepd.models.metered import Ledger, Metered
 from sleepd.models.settings import EmbedderSettings, ModelSettings, Price
 from sleepd.pipeline.compact import Compacting
+from sleepd.pipeline.describe import Describing, Whose
 from sleepd.pipeline.ingest import Limits, Sources
 from sleepd.pipeline.mine import Mining
 from sleepd.pipeline.night import NightPlan
@@ -125,6 +126,12 @@ def optimizing(settings: Settings) -> Optimizing:
         recall_k=section.recall_k,
         max_skill_tokens=section.max_skill_tokens,
         compacting=Compacting(share=section.compact_share, saves=section.compact_saves),
+        describing=Describing(
+            surroundings=surroundings(),
+            whose=Whose(section.descriptions),
+            margin=settings.gate.trigger_margin,
+            max_tokens=section.max_skill_tokens,
+        ),
     )
 
 

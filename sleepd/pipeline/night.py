@@ -15,7 +15,9 @@ from sleepd.core.ports import Ask, Failure, Purpose
 from sleepd.models.metered import Tally
 from sleepd.pipeline.beside import with_companions
 from sleepd.pipeline.calibrate import foresee, remembered
+from sleepd.pipeline.describe import Whose
 from sleepd.pipeline.drift import set_aside_because, watched
+from sleepd.pipeline.loaded import REQUESTS
 from sleepd.pipeline.mine import Mining, clusters, mine
 from sleepd.pipeline.optimize import OptimizeReport, Optimizing, optimize
 from sleepd.pipeline.prompts import OWN_MARK
@@ -249,9 +251,11 @@ def _most_calls(chosen: Sequence[Share], plan: NightPlan) -> int:
     # Each drift pair is a fresh rollout, and one that it is compared with, should no earlier night have made that.
     drifting = 2 * drift.PAIRS_PER_NIGHT * watched(g)
     reflections = o.steps * (-(-o.minibatch // CASES_AT_ONCE) + 2)
-    learning = o.steps * o.minibatch * o.samples + reflections
+    learning = o.steps * o.minibatch * o.samples + reflections + 1
+    # The present description once, and that of a new file, or two texts of a changed one; each over both sides.
+    describing = 6 * REQUESTS + 1 if o.describing is not None and o.describing.whose is not Whose.OFF else 0
     sealed = sum(2 * len(share.work.usable(Split.TEST)) for share in chosen)
-    return 2 + pairs + sealed + len(chosen) * (apart + drifting + learning)
+    return 2 + pairs + sealed + len(chosen) * (apart + drifting + learning + describing)
 
 
 def _ended(bench: Bench, begun: tuple[Night, Tally], came: _Came, now: datetime) -> Night:

@@ -12,6 +12,7 @@ from sleepd.core.model import Split, Unmatched, Verdict, digest
 from sleepd.core.select import Bundle, Ranking
 from sleepd.pipeline import waiting
 from sleepd.pipeline.compact import OVER_BUDGET, Compacting, compact, leaves_no_room
+from sleepd.pipeline.describe import Describing, describe, record
 from sleepd.pipeline.drift import watch
 from sleepd.pipeline.prove import prove
 from sleepd.pipeline.rollout import Bench
@@ -44,6 +45,8 @@ class Optimizing:
     recall_k: int = 5
     max_skill_tokens: int = 2_000
     compacting: Compacting = field(default_factory=Compacting)
+    describing: Describing | None = None
+    """None: descriptions are neither measured nor changed."""
 
     def stepping(self, number: int, steps: int) -> Stepping:
         """How the step `number` (from 0) of `steps` looks at the work."""
@@ -92,6 +95,10 @@ def optimize(
     full = leaves_no_room(ground.base, optimizing.max_skill_tokens, optimizing.compacting)
     if full:
         _make_room(bench, ground, (optimizing, gating), (tried, unmatched, problems))
+    if optimizing.describing is not None:
+        described = describe(bench, ground, work, (optimizing.describing, gating))
+        tried += described.tried
+        problems += described.problems
     for number in range(optimizing.steps):
         if _drawn(bench, tried) >= gating.pairs_per_night or any(_accepted(t) for t in tried):
             break
@@ -107,6 +114,8 @@ def optimize(
             unmatched += lost
     if not full and any(one.reason == OVER_BUDGET for one in unmatched):
         _make_room(bench, ground, (optimizing, gating), (tried, unmatched, problems))
+    if optimizing.describing is not None:
+        record(bench, work, optimizing.describing)
     return OptimizeReport(
         work=work, tried=tuple(tried), unmatched=tuple(unmatched), problems=tuple(problems), drift=drift
     )

@@ -6,10 +6,11 @@ from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from sleepd.core.check import judge
 from sleepd.core.errors import BudgetSpent, NotMeasured
-from sleepd.core.model import Cause, Digest, Rollout, RolloutKey, Score, TaskId, Unscored, digest
+from sleepd.core.model import Cause, Digest, Rollout, RolloutKey, Score, Task, TaskId, Unscored, digest
 from sleepd.core.ports import Ask, Embedder, Failure, Model, Reply
 from sleepd.core.schedule import of_candidate, of_live_text
 from sleepd.core.score import Metric, score
@@ -59,6 +60,19 @@ class Bench:
         return self.texts[address]
 
 
+class Question(Protocol):
+    """Something else that is asked about a task's request than to do it."""
+
+    @property
+    def judge(self) -> Digest:
+        """What makes two answers exchangeable, besides the text."""
+        ...
+
+    def ask(self, task: Task, text: str, sample: int) -> Ask: ...
+
+    def score(self, answer: str) -> Score | Unscored: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
     """A rollout that is wanted."""
@@ -66,15 +80,21 @@ class Order:
     task: StoredTask
     text: Digest
     sample: int
+    question: Question | None = None
+    """None: the task itself."""
+
+    def judge(self, metric: Metric) -> Digest:
+        """Whose score it is; the metric is part of a task's."""
+        return self.question.judge if self.question else Digest(f"{metric}:{judge(self.task.checks)}")
 
 
 def key(bench: Bench, order: Order) -> RolloutKey:
-    """What the rollout is kept under; the metric is part of the judge."""
+    """What the rollout is kept under."""
     return RolloutKey(
         task_id=order.task.task.id,
         text=order.text,
         model=bench.replay_key,
-        judge=Digest(f"{bench.metric}:{judge(order.task.checks)}"),
+        judge=order.judge(bench.metric),
         sample=order.sample,
     )
 
@@ -169,6 +189,8 @@ def _silence(last: Failure) -> Failure:
 
 
 def _ask(bench: Bench, order: Order) -> Ask:
+    if order.question is not None:
+        return order.question.ask(order.task.task, bench.text(order.text), order.sample)
     text = "\n\n".join(filter(None, (bench.text(order.text), bench.beside)))
     return rollout_ask(order.task.task, text, order.sample, bench.max_tokens)
 
@@ -186,7 +208,9 @@ def _rollout(bench: Bench, k: RolloutKey, order: Order, outcome: Reply | Failure
         case Reply():
             return Rollout(
                 key=k,
-                result=score(outcome.text, order.task.checks, bench.metric),
+                result=order.question.score(outcome.text)
+                if order.question
+                else score(outcome.text, order.task.checks, bench.metric),
                 answer=outcome.text,
                 tokens_in=outcome.tokens_in,
                 tokens_out=outcome.tokens_out,

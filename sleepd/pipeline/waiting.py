@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sleepd.core.model import Digest, Split, Verdict, digest
+from sleepd.core.model import Digest, Origin, Split, Verdict, digest
 from sleepd.pipeline.prove import prove
 from sleepd.pipeline.rollout import Bench
 from sleepd.pipeline.trial import Gating, Ground, allowance, identity
@@ -19,7 +19,8 @@ def tried_before(bench: Bench, ground: Ground) -> list[Trial]:
     base = digest(ground.base)
     with bench.database.reading() as connection:
         trials = proposals.for_target(connection, ground.target.path)
-    return [t for t in trials if _on(base, t) and t.night_id != bench.night_id]
+    ours = [t for t in trials if t.candidate.origin is not Origin.DESCRIPTION]
+    return [t for t in ours if _on(base, t) and t.night_id != bench.night_id]
 
 
 def exhausted(bench: Bench, work: Work) -> bool:
@@ -49,6 +50,8 @@ def go_on(bench: Bench, ground: Ground, gating: Gating) -> list[Trial]:
     tried: list[Trial] = []
     for trial in earlier:
         id_ = trial.candidate.id
+        if trial.candidate.origin is Origin.DESCRIPTION:
+            continue  # `describe` goes on with those: they are asked something else
         if trial.candidate.verdict is not Verdict.UNDECIDED:
             tried += [trial] * (bench.night_id in nights[id_])
             continue

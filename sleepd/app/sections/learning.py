@@ -80,6 +80,12 @@ class Optimizer(Section):
         description="Tokens that a shorter text saves at least, about one rule. Less is not worth the rollouts that "
         "show it does no harm.",
     )
+    descriptions: Literal["own", "all", "off"] = Field(
+        default="own",
+        description="Whose descriptions, which decide when an agent loads a skill, may be changed on evidence: those "
+        "of files that sleepd made (`own`), also yours (`all`), or none, and none is measured (`off`). Your own words "
+        "are left alone unless you say so.",
+    )
 
 
 class Gate(Section):
@@ -133,6 +139,11 @@ class Gate(Section):
         default=1_200,
         description="Pairs after which an undecided shorter text is closed. That a text is no worse takes at least 230 "
         "pairs to show at a margin of 0.03, and up to 1,200 where scores vary by a quarter of a point.",
+    )
+    trigger_margin: Annotated[float, Field(gt=0, le=0.2)] = Field(
+        default=0.05,
+        description="What a new description may lose of the share of requests for which a skill is rightly loaded, or "
+        "rightly not: one in twenty, the number of requests that are asked about.",
     )
     max_nights: Count = Field(
         default=14,

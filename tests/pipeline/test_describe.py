@@ -1,0 +1,262 @@
+"""A description is changed only on evidence that it loads the skill for the right requests, and for no others."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sleepd.core import edit
+from sleepd.core.confirmation import Confirming
+from sleepd.core.errors import NotMeasured
+from sleepd.core.model import Cause, Origin, Score, Split, Unscored, Verdict
+from sleepd.core.ports import Failure, Purpose
+from sleepd.core.select import Bundle
+from sleepd.core.trigger import Side
+from sleepd.models.scripted import FailingAt, ScriptedModel
+from sleepd.pipeline import waiting
+from sleepd.pipeline.describe import Described, Describing, Whose, describe, record
+from sleepd.pipeline.loaded import Choice, Shelf, asked, loads, shelf
+from sleepd.pipeline.mine import clusters
+from sleepd.pipeline.rollout import Bench
+from sleepd.pipeline.trial import Gating, Ground, enter
+from sleepd.pipeline.work import Work
+from sleepd.skills.targets import new_project_target
+from sleepd.store import loads as rows
+from sleepd.store import proposals, tasks
+from sleepd.store.proposals import Adoption
+from tests.pipeline.world import NIGHT, World
+
+POOR = "Use this when the user asks for work like: changelog entries, release letters"
+GOOD = "Use this when the user asks for work like: commit message"
+GATING = Gating(pairs_per_night=1_300, baseline_samples=1, confirming=Confirming(least=1), waiting_share=1.0)
+OUTAGE = Failure(cause=Cause.NETWORK, message="no route")
+
+
+def said(description: object) -> str:
+    return json.dumps({"description": description, "reason": "it names the work"})
+
+
+def work_of(world: World, folder: Path, description: str = POOR) -> Work:
+    """Commit messages, with a skill file of this description."""
+    with world.database.reading() as connection:
+        everything = tasks.load(connection)
+    members = max(clusters(everything, 2).values(), key=len)
+    target = new_project_target("claude-code", folder, "commits", description)
+    Path(target.path).parent.mkdir(parents=True, exist_ok=True)
+    Path(target.path).write_text(edit.new_skill("commits", description, "- Be brief.\n"))
+    return Work(target=target, tasks=tuple(members), frequency=len(members), friction=1.0)
+
+
+def described(
+    world: World, work: Work, reply: str, gating: Gating = GATING, whose: Whose = Whose.ALL, night: str = "n1"
+) -> Described:
+    bench = replace(world.bench(night=night), reflector=ScriptedModel(otherwise=reply))
+    return run(world, bench, work, gating, whose)
+
+
+def run(world: World, bench: Bench, work: Work, gating: Gating = GATING, whose: Whose = Whose.ALL) -> Described:
+    ground = Ground(
+        target=work.target, base=Path(work.target.path).read_text(), tasks=work.usable(Split.VAL)
+    )  # fmt: skip
+    return describe(bench, ground, work, (Describing(surroundings=world.surroundings, whose=whose), gating))
+
+
+class TestTheGate:
+    def test_a_description_that_loads_it_for_its_requests_is_accepted(self, world: World, tmp_path: Path) -> None:
+        """As a candidate of the account; of the file only the line of the description changes."""
+        work = work_of(world, tmp_path)
+        (trial,) = described(world, work, said(GOOD)).tried
+        candidate = trial.candidate
+        assert (Verdict.ACCEPTED, Origin.DESCRIPTION) == (candidate.verdict, candidate.origin), candidate.reason
+        assert 1 == candidate.index
+        before, after = (world.bench().text(text).splitlines() for text in (candidate.base, candidate.text))
+        assert [f"description: {json.dumps(GOOD)}"] == [b for a, b in zip(before, after, strict=True) if a != b]
+
+    def test_one_that_loads_it_for_other_requests_too_is_not(self, world: World, tmp_path: Path) -> None:
+        """However many more of its own it loads for."""
+        work = work_of(world, tmp_path)
+        (trial,) = described(world, work, said("option")).tried
+        assert trial.candidate.verdict in (Verdict.REJECTED, Verdict.CLOSED)
+        assert "worse by 0.05" in trial.candidate.reason
+
+    def test_nothing_is_asked_where_nothing_is_wrong(self, world: World, tmp_path: Path) -> None:
+        """Nor where the file is not there, or its description not one line."""
+        always = ScriptedModel(otherwise='{"load": []}')
+        work = work_of(world, tmp_path)
+        only_others = replace(work, tasks=tuple(s for s in work.tasks if s.split is not Split.TRAIN))
+        bench = replace(world.bench(), reflector=ScriptedModel())
+        assert Described() == run(world, replace(bench, model=always), only_others)
+        Path(work.target.path).write_text("# No frontmatter\n")
+        assert Described() == run(world, bench, work)
+
+    @pytest.mark.parametrize("whose", [Whose.OWN, Whose.OFF])
+    def test_a_users_own_description_is_left_alone_unless_asked(
+        self, world: World, tmp_path: Path, whose: Whose
+    ) -> None:
+        """One that sleepd made itself may change."""
+        work = work_of(world, tmp_path)
+        assert Described() == described(world, work, said(GOOD), whose=whose)
+        _made_by_sleepd(world, work)
+        assert bool(described(world, work, said(GOOD), whose=whose).tried) == (whose is Whose.OWN)
+
+    @pytest.mark.parametrize(
+        ("reply", "problem"),
+        [
+            ("Better: commit messages", "holds none in JSON"),
+            (said(None), "holds none in JSON"),
+            (said("use\nthis"), "one line"),
+            (said("use <b>this</b>"), "one line"),
+            (said("x" * 1_100), "1 to 1024 characters"),
+            (said(""), "1 to 1024 characters"),
+            (said("commit\u200b message"), "do not show"),
+            (said("commit \ud800 message"), "do not show"),
+            (said(POOR), "the present one"),
+        ],
+    )
+    def test_a_reply_that_is_no_description_is_said(
+        self, world: World, tmp_path: Path, reply: str, problem: str
+    ) -> None:
+        """And costs no index."""
+        done = described(world, work_of(world, tmp_path), reply)
+        assert () == done.tried
+        assert problem in done.problems[0]
+        assert [] == world.rows("candidates")
+
+
+class TestNights:
+    def test_one_that_waits_is_gone_on_with(self, world: World, tmp_path: Path) -> None:
+        """Within the share of what waits, and not by the loop for texts; a third one is not tried after two failed."""
+        work = work_of(world, tmp_path)
+        small = replace(GATING, pairs_per_night=20, waiting_share=0.5)
+        (first,) = described(world, work, said("option"), small).tried
+        assert (Verdict.UNDECIDED, 10) == (first.candidate.verdict, len(world.rows("pairs")))
+        ground = Ground(target=work.target, base=Path(work.target.path).read_text(), tasks=work.usable(Split.VAL))
+        assert [] == waiting.go_on(world.bench(night="n2"), ground, small)
+        (again,) = described(world, work, said("option"), night="n2").tried
+        assert first.candidate.id == again.candidate.id
+        assert Verdict.UNDECIDED is not again.candidate.verdict
+        (second,) = described(world, work, said("manual"), night="n3").tried
+        assert 2 == second.candidate.index
+        assert Described() == described(world, work, said(GOOD), night="n4")
+
+    def test_one_whose_file_changed_is_closed(self, world: World, tmp_path: Path) -> None:
+        """Its evidence is about something else."""
+        work = work_of(world, tmp_path)
+        described(world, work, said("option"), replace(GATING, pairs_per_night=10))
+        Path(work.target.path).write_text(Path(work.target.path).read_text() + "More.\n")
+        (trial,) = described(world, work, said(GOOD), night="n2").tried
+        assert 2 == trial.candidate.index
+        assert {"closed", "accepted"} == {row["verdict"] for row in world.rows("candidates")}
+
+    @pytest.mark.parametrize("part", [0.3, 0.8])
+    def test_an_outage_on_the_way_leads_to_the_same_end(self, world: World, tmp_path: Path, part: float) -> None:
+        """The rerun goes on from the answers there are."""
+        work = work_of(world, tmp_path)
+        counted = FailingAt(world.model, 0, OUTAGE)
+        reflector = ScriptedModel(otherwise=said(GOOD))
+        whole = run(world, replace(world.bench(counted), reflector=reflector), work)
+        kept = world.rows("pairs")
+        with world.database.writing() as connection:
+            for table in ("pairs", "candidates", "rollouts"):
+                connection.exec_driver_sql(f"DELETE FROM {table}")
+        failing = FailingAt(world.model, int(counted.asked * part), OUTAGE)
+        with pytest.raises(NotMeasured):
+            run(world, replace(world.bench(failing), reflector=reflector), work)
+        assert whole == run(world, replace(world.bench(), reflector=reflector), work)
+        assert kept == world.rows("pairs")
+
+
+class TestMeasuring:
+    def test_a_new_file_says_for_how_many_requests_it_loads(self, world: World, tmp_path: Path) -> None:
+        """Measured once before it is shown; what was measured stays."""
+        work = work_of(world, tmp_path, GOOD)
+        ground = Ground(target=work.target, base="", tasks=work.usable(Split.VAL))
+        text = Path(work.target.path).read_text()
+        trial = enter(world.bench(), ground, Bundle.of((), (), origin=Origin.REFLECTION), text, GATING)
+        with world.database.writing() as connection:
+            proposals.end(connection, trial.candidate.id, Verdict.ACCEPTED, "")
+        how = Describing(surroundings=world.surroundings)
+        record(world.bench(), work, how)
+        record(replace(world.bench(), model=ScriptedModel()), work, how)
+        with world.database.reading() as connection:
+            before, after = rows.load(connection, trial.candidate.id)
+        assert before is None
+        assert after is not None
+        assert (20, 0) == (after.wanted, after.unscored)
+        assert after.loaded_wanted > 15 > after.loaded_others
+        assert after.recall is not None and after.recall > 0.75
+
+    def test_a_changed_one_is_compared_on_sealed_requests(self, world: World, tmp_path: Path) -> None:
+        """Which decided nothing."""
+        work = work_of(world, tmp_path)
+        (trial,) = described(world, work, said(GOOD)).tried
+        record(world.bench(), work, Describing(surroundings=world.surroundings))
+        with world.database.reading() as connection:
+            before, after = rows.load(connection, trial.candidate.id)
+        assert before is not None and after is not None
+        assert (0, after.wanted) == (before.loaded_wanted, before.wanted)
+        assert after.loaded_wanted > 0
+        sealed = {s.task.id for s in work.tasks if s.split is Split.TEST}
+        assert not sealed & set(trial.candidate.tasks)
+
+    def test_other_skills_stand_beside_it(self, world: World, tmp_path: Path) -> None:
+        """By name, those of its agent alone; they are part of what an answer is about."""
+        work = work_of(world, tmp_path)
+        other = tmp_path / ".claude" / "skills" / "other" / "SKILL.md"
+        other.parent.mkdir()
+        other.write_text(edit.new_skill("other", "Use this for letters."))
+        seen = shelf(work.target, str(tmp_path), world.surroundings)
+        assert (("other", "Use this for letters."),) == seen.others
+        assert f"- commits: {GOOD}\n- other: Use this for letters." == seen.listed(GOOD)
+        alone = Shelf(name="commits", others=())
+        judges = {Choice(shelf=s, side=side, max_tokens=9).judge for s in (seen, alone) for side in Side}
+        assert 4 == len(judges)
+
+    def test_an_answer_that_cannot_be_read_is_unscored(self, world: World, tmp_path: Path) -> None:
+        """It is in no count but its own."""
+        work = work_of(world, tmp_path)
+        among = asked(world.bench(), work, Shelf(name="commits", others=()), [Split.VAL])
+        model = ScriptedModel(otherwise="I would load commits.")
+        seen, wrong = loads(world.bench(model), among, GOOD, 1)
+        assert (0, 0, len(among.tasks), ()) == (seen.wanted, seen.others, seen.unscored, wrong)
+        assert {Purpose.TRIGGER} == {ask.purpose for ask in model.asks}
+        choice = Choice(shelf=among.shelf, side=Side.OTHER, max_tokens=9)
+        assert isinstance(choice.score("commits"), Unscored)
+        assert Score(value=1.0, reason="loads none") == choice.score('{"load": []}')
+
+    def test_requests_of_both_sides_are_apart(self, world: World, tmp_path: Path) -> None:
+        """None of the work's own is among the others, and of each side of the split only its own are asked."""
+        work = work_of(world, tmp_path)
+        for split in Split:
+            among = asked(world.bench(), work, Shelf(name="commits", others=()), [split])
+            assert {split} == {s.split for s in among.tasks.values()}
+            own = {s.task.id for s in work.tasks}
+            assert all((among.sides[i] is Side.WANTED) == (i in own) for i in among.tasks)
+            assert among.count(Side.WANTED) <= 20 and among.count(Side.OTHER) <= 20
+
+
+def _made_by_sleepd(world: World, work: Work) -> None:
+    ground = Ground(target=work.target, base="", tasks=work.usable(Split.VAL))
+    trial = enter(world.bench(night="n0"), ground, Bundle.of((), (), origin=Origin.REFLECTION), "x", GATING)
+    with world.database.writing() as connection:
+        proposals.end(connection, trial.candidate.id, Verdict.ACCEPTED, "")
+        connection.exec_driver_sql(
+            "INSERT INTO proposals (id, night_id, status, findings, diff, sessions, sealed_count)"
+            f" VALUES ('{trial.candidate.id}', 'n0', 'adopted', '[]', '', '[]', 0)"
+        )
+        made = Adoption(
+            number=0,
+            proposal_id=trial.candidate.id,
+            path=work.target.path,
+            before=None,
+            after=b"x",
+            proven=True,
+            folders=(),
+            state="written",
+            at=NIGHT,
+            reverted_at=None,
+        )
+        proposals.intend(connection, made)
