@@ -6,7 +6,7 @@ SkillOpt (arXiv 2605.23904), 3.6: memory of the optimiser, distilled at the end 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, ConfigDict
 
@@ -16,6 +16,7 @@ from sleepd.pipeline.compare import Compared, told
 from sleepd.pipeline.prompts import advised, part, template
 from sleepd.pipeline.replies import Said, found, said, sentences
 from sleepd.pipeline.rollout import Bench
+from sleepd.store import notes as stored
 from sleepd.store.proposals import Trial
 
 NOTES = 8
@@ -55,6 +56,25 @@ def take_notes(bench: Bench, trials: Sequence[Trial], compared: Sequence[Compare
     lines = read.notes.splitlines() if isinstance(read.notes, str) else read.notes
     kept = [line[:_LONGEST] for line in sentences(lines)][:NOTES]
     return Noted(notes="\n".join(kept) or bench.notes)
+
+
+def with_notes(bench: Bench, path: str) -> Bench:
+    """The bench for a night's work on one file, with the notes that earlier nights left."""
+    with bench.database.reading() as connection:
+        return replace(bench, notes=stored.latest(connection, path, but_of=bench.night_id))
+
+
+def keep_notes(bench: Bench, path: str, trials: Sequence[Trial]) -> tuple[str, ...]:
+    """Write the notes on one file anew from what tonight decided; the problems with that.
+
+    `bench` is that of `with_notes`. Raises `NotMeasured` or `BudgetSpent`.
+    """
+    decided = [t for t in trials if t.candidate.verdict is not Verdict.UNDECIDED]
+    noted = take_notes(bench, decided, ())
+    if noted.notes != bench.notes:
+        with bench.database.writing() as connection:
+            stored.save(connection, path, bench.night_id, noted.notes)
+    return noted.problems
 
 
 def _ask(notes: str, trials: Sequence[Trial], compared: Sequence[Compared], max_tokens: int) -> Ask:

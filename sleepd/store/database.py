@@ -19,7 +19,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from sleepd.core.errors import DatabaseDamaged, Unwritable
 from sleepd.store.schema import metadata
 
-HEAD = "0007"
+HEAD = "0008"
 """The newest migration. A test holds it against the scripts."""
 _BACKUPS_KEPT = 3
 _BUSY_MS = 30_000

@@ -281,6 +281,14 @@ loads = Table(
     Column("unscored", Integer, nullable=False),
 )
 
+notes = Table(
+    "notes",
+    metadata,
+    Column("path", Text, primary_key=True),
+    Column("night_id", Text, ForeignKey("nights.id", ondelete="CASCADE"), primary_key=True),
+    Column("body", Text, nullable=False),
+)
+
 pairs = Table(
     "pairs",
     metadata,
