@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
@@ -30,6 +30,7 @@ from sleepd.skills import targets
 from sleepd.store import nights, rollouts
 from sleepd.store.database import Database
 from sleepd.store.nights import Night
+from sleepd.store.proposals import Status
 
 KEPT = 30
 """Folders of nights that are kept: a month."""
@@ -53,11 +54,8 @@ class Skill:
         """The live text: the one that the newest candidate was compared with."""
         return self.tried[-1].trial.candidate.base
 
-    @property
-    def best(self) -> Digest:
-        """The text of the accepted candidate, else the live text."""
-        found = [t.trial.candidate for t in self.tried if t.trial.candidate.verdict is Verdict.ACCEPTED]
-        return found[-1].text if found else self.base
+    best: Digest
+    """The text that is proposed, or was adopted since; else the live text. Never one that was set aside as unsafe."""
 
 
 def of(places: Places, night_id: str) -> Path:
@@ -154,6 +152,7 @@ def _skills(seen: OfNight) -> tuple[Skill, ...]:
     by_path: dict[str, list[Tried]] = {}
     for one in seen.tried:
         by_path.setdefault(one.trial.candidate.target.path, []).append(one)
+    standing = {p.proposal.id for p in seen.proposed if p.proposal.status in (Status.WAITING, Status.ADOPTED)}
     out: list[Skill] = []
     for path, tried in by_path.items():
         name = tried[0].trial.candidate.target.name
@@ -162,8 +161,13 @@ def _skills(seen: OfNight) -> tuple[Skill, ...]:
         own = next(
             n for n in (f"skills/{slug}{'-' * (i > 1)}{i if i > 1 else ''}" for i in range(1, 10_000)) if n not in taken
         )
-        out.append(Skill(name=name, path=path, folder=own, tried=tuple(tried)))
+        out.append(Skill(name=name, path=path, folder=own, tried=tuple(tried), best=_best(tried, standing)))
     return tuple(out)
+
+
+def _best(tried: Sequence[Tried], standing: Container[Digest]) -> Digest:
+    found = [t.trial.candidate.text for t in tried if t.trial.candidate.id in standing]
+    return found[-1] if found else tried[-1].trial.candidate.base
 
 
 # history.json -------------------------------------------------------------------------------------------------------
@@ -193,7 +197,7 @@ def history_of(database: Database, seen: OfNight, skills: Sequence[Skill]) -> Pl
         "reflection_model": _model(in_force, "reflection") or _model(in_force, "model"),
         "edit_budgets": _edit_budgets(in_force.get("optimizer", {})),
         "texts": [_live(database, number, skill) for number, skill in enumerate(skills, 1)],
-        "steps": [_step(night, number, skill, gating) for number, skill in enumerate(skills, 1)],
+        "steps": [_step(seen, number, skill, gating) for number, skill in enumerate(skills, 1)],
         "problems": _problems(night),
         "proposals": [_proposal(one) for one in seen.proposed],
         "spending": asdict(spent),
@@ -201,11 +205,12 @@ def history_of(database: Database, seen: OfNight, skills: Sequence[Skill]) -> Pl
     }
 
 
-def _step(night: Night, number: int, skill: Skill, gating: Gating) -> Plain:
+def _step(seen: OfNight, number: int, skill: Skill, gating: Gating) -> Plain:
     verdicts = {t.trial.candidate.verdict for t in skill.tried}
     best = [t for t in skill.tried if t.trial.candidate.text == skill.best]
     most = max(skill.tried, key=lambda t: t.pairs)
-    lost = night.report.get("unmatched")
+    lost = seen.night.report.get("unmatched")
+    status = {p.proposal.id: p.proposal.status.value for p in seen.proposed}
     return {
         "step": number,
         "epoch": None,
@@ -218,7 +223,9 @@ def _step(night: Night, number: int, skill: Skill, gating: Gating) -> Plain:
         "outcome": next((v.value for v in _OUTCOMES if v in verdicts), "nothing"),
         "validation": asdict(best[-1].after if best else most.before),
         "train": None,
-        "candidates": [history.candidate(one, gating) for one in skill.tried],
+        "candidates": [
+            {**history.candidate(one, gating), "proposal": status.get(one.trial.candidate.id)} for one in skill.tried
+        ],
         "unmatched": [
             {"edit": str(row.get("edit")), "reason": str(row.get("reason"))}
             for row in (lost if isinstance(lost, list) else [])

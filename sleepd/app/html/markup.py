@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from sleepd.core import plaintext
 
-WIDTH = 520
+WIDTH = 440
 
 
 def text(value: object) -> str:
@@ -86,7 +86,7 @@ class Plot:
         """A line across at a value."""
         (x1, y), (x2, _) = self.at(self.x[0], value), self.at(self.x[1], value)
         line = tag("line", x1=_px(x1), y1=_px(y), x2=_px(x2), y2=_px(y), class_=look, data_y=value)
-        return line + (self._label(x2, y - 4, label, "end", "caption") if label else "")
+        return line + (self._label(x1 + 4, y - 4, label, "start", "caption") if label else "")
 
     def path(self, points: Sequence[tuple[float, float]], look: str, says: str) -> str:
         """A line through points; `says` shows when the pointer rests on it."""

@@ -43,7 +43,7 @@ def _facts(history: Row) -> str:
         "outcome": words(history, "message"),
         "status": report.STATUS_WORDS.get(status, status),
         "skill": ", ".join(texts(history, "skills")) or words(history, "skill"),
-        "about": words(history, "scope"),
+        "about": {"user": "all projects"}.get(words(history, "scope"), words(history, "scope")),
         "began": report.moment(words(history, "started_at") or None) if words(history, "started_at") else "",
         "models": ", ".join(dict.fromkeys(filter(None, models))),
         "gate": _gate(history),
@@ -117,7 +117,8 @@ def _steps(history: Row, patches: Mapping[str, str]) -> str:
 
 def _candidate(one: Row, patches: Mapping[str, str], *, unfolded: bool) -> str:
     verdict = words(one, "verdict")
-    head = tag("h3", f"Candidate {text(words(one, 'index'))} ", _badge(verdict))
+    aside = "quarantined" if words(one, "proposal") == "quarantined" else ""
+    head = tag("h3", f"Candidate {text(words(one, 'index'))} ", _badge(verdict), " ", _badge(aside))
     reason = tag("p", text(words(one, "reason") or "still open"))
     whence = [f"made by {words(one, 'origin')}"] if words(one, "origin") not in ("", "reflection") else []
     margin = number(one, "margin")

@@ -46,7 +46,7 @@ def _scored(series: Sequence[tuple[str, Scores]], what: str, *, joined: bool = F
     known = [(m, says) for _, found in series for _, m, says in found if number(m, "mean") is not None]
     said = "; ".join(f"{says}: {measured(m)}" for m, says in known[:40]) or "nothing was scored"
     ends = (min(places) - 0.5, max(places) + 0.5)
-    plot = Plot(kind="scores", title=f"Score by {what}", summary=said, x=ends, y=(0, 1))
+    plot = Plot(kind="scores", title=f"Score by {what}", summary=said, x=ends, y=(0, 1), height=290)
     labels = [(place, names[int(place)] if names else f"{place:.0f}") for place in sorted(set(places))]
     marks = [plot.ticks([(n / 4, f"{n / 4:.2f}") for n in range(5)], _thinned(labels)), plot.caption(what)]
     for look, found in series:
@@ -139,7 +139,7 @@ def edit_budget(history: Row) -> str:
     top = max(value for _, value in bounded)
     said = ", ".join(f"step {step:.0f}: {value:.0f}" for step, value in bounded[:60])
     ends = (bounded[0][0] - 0.5, bounded[-1][0] + 0.5)
-    plot = Plot(kind="edit-budget", title="Edit budget by step", summary=said, x=ends, y=(0, top + 0.5), height=150)
+    plot = Plot(kind="edit-budget", title="Edit budget by step", summary=said, x=ends, y=(0, top + 0.5), height=140)
     marks = [plot.ticks([(n, str(n)) for n in range(0, int(top) + 1, max(1, int(top) // 4))],
                         _thinned([(step, f"{step:.0f}") for step, _ in bounded])), plot.caption("step")]  # fmt: skip
     marks.append(plot.path(bounded, "after line", "edit budget"))

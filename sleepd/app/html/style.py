@@ -17,19 +17,21 @@ dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem;margin:.8re
 .plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(24rem,100%),1fr));gap:1rem}
 figure,article{margin:0;padding:.8rem;background:var(--card);border:1px solid var(--line);border-radius:.5rem}
 article{margin:1rem 0;padding:.2rem 1rem 1rem}figure h3{margin:0 0 .3rem}figcaption{font-size:.85rem}
-article figure{border:0;padding:.4rem 0;max-width:36rem}
+.plots figure:first-child{grid-row:span 2}
+article figure{border:0;padding:.4rem 0;max-width:32rem}
 .wide{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.9rem;overflow-wrap:normal}
 th,td{text-align:left;vertical-align:top;padding:.3rem .6rem .3rem 0;border-bottom:1px solid var(--line)}
 th{color:var(--quiet);font-weight:600}td.number,th.number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
-td{min-width:3.5rem;overflow-wrap:break-word}
+td{min-width:3.5rem;overflow-wrap:break-word}td p{min-width:13rem}
 pre{overflow-x:auto;padding:.7rem;background:var(--card);border:1px solid var(--line);border-radius:.4rem;
 font:13px/1.45 ui-monospace,"DejaVu Sans Mono",monospace;overflow-wrap:normal}article pre{background:var(--paper)}
 summary{cursor:pointer;color:var(--new)}details{margin:.5rem 0}
 .badge{display:inline-block;padding:0 .5rem;border:1px solid currentColor;border-radius:1rem;
 font-size:.85rem;font-weight:600}
-.accepted{color:var(--good)}.rejected{color:var(--bad)}.undecided,.closed,.pruned,.nothing,.forced{color:var(--warn)}
+.accepted{color:var(--good)}.rejected,.quarantined{color:var(--bad)}.undecided,.closed,.pruned,.nothing,.forced{color:var(--warn)}
 .add{color:var(--good)}.del{color:var(--bad)}
-svg.plot{display:block;width:100%;height:auto}svg text{fill:var(--ink);font-size:12px;font-family:inherit}
+svg.plot{display:block;width:100%;height:auto}
+svg text{fill:var(--ink);font-size:12px;font-family:inherit}
 svg .tick,svg .caption{fill:var(--quiet)}.grid{stroke:var(--line);stroke-width:1}
 polyline.line{fill:none;stroke-width:2;stroke-linejoin:round}
 circle.after,rect.in{fill:var(--new)}circle.before{fill:var(--card);stroke:var(--old);stroke-width:2}
