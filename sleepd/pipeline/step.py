@@ -85,7 +85,13 @@ def step(bench: Bench, ground: Ground, work: Work, stepping: Stepping, trials: S
     backed, unmatched = _placed(ground, backed)
     foreign = trace.foreign(bench.database, work, backed, ground.base)
     field = sort_out(backed, tried, reflections=len(reflected.proposed), foreign=foreign)
-    idle = [] if stepping.shorten else [f"does nothing, it is said, but it stays: {b.edit.anchor}" for b in field.idle]
+    idle = (
+        []
+        if stepping.shorten
+        else [
+            f"said to do nothing, and left in (`optimizer.shorten` tries without): {b.edit.anchor}" for b in field.idle
+        ]
+    )
     field = field if stepping.shorten else replace(field, idle=())
     ranked = rank(bench, ground.base, field, (stepping.ranking, stepping.autonomous), stepping.edit_budget)
     return Stepped(

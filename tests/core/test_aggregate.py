@@ -8,6 +8,7 @@ from sleepd.core import ngrams
 from sleepd.core.aggregate import Backed, Proposed, about, aggregate, join, near, opposed
 from sleepd.core.model import Digest, Edit, EditOp
 from sleepd.models.hashed import HashedTfidf
+from sleepd.simulate.cast import names, persona
 
 LONG = (
     "Start the subject line of the commit message with the ticket key in square brackets, then a verb in the imperative,"
@@ -183,3 +184,16 @@ class TestJoin:
         assert 2 == len(join(found, [ids], opposed([b.edit for b in found])))
         apart = aggregate([Proposed(edits=(add("x", "- a"), add("x", "- b")), sessions=())])
         assert 2 == len(join(apart, [[b.edit.id for b in apart]], frozenset()))
+
+
+@pytest.mark.parametrize("who", names())
+def test_different_rules_of_one_person_are_not_near(who: str) -> None:
+    """So what a person wants can be tried together: the threshold is for rules about the same thing."""
+    rules = [
+        (family.key, rule.key, w) for family in persona(who).families for rule in family.rules for w in rule.wordings
+    ]
+    edits = {add(words).id: (family, rule) for family, rule, words in rules}
+    texts_ = [words for _, _, words in rules]
+    vectors = ngrams.combine(HashedTfidf().encode(texts_), texts_, english_only=False)
+    found = near([add(w) for w in texts_], vectors)
+    assert found and not [p for p in found if len({edits[i] for i in p}) > 1 and len({edits[i][0] for i in p}) == 1]
