@@ -12,7 +12,7 @@ from sleepd.app import evidence, report
 from sleepd.app.branch import Committed, pull_request
 from sleepd.app.evidence import Proposed
 from sleepd.app.report import Plain
-from sleepd.app.tried import MODE, TaskPairs, edit_words
+from sleepd.app.tried import MODE, TaskPairs, edit_words, loads_words
 from sleepd.store.database import Database
 from sleepd.store.proposals import Proposal, Status
 from sleepd.store.reviews import Choice, EditDecision, Teacher
@@ -87,6 +87,8 @@ def _figures(one: Proposed, *, whole: bool) -> Iterator[Line]:
     sealed = f"sealed    {report.count(one.proposal.sealed_count, 'task')}: {evidence.sealed_words(one.proposal)}"
     yield Line(sealed, Look.WARNING if worse else Look.PLAIN)
     yield Line(f"costs     {one.tried.tokens_added:+d} tokens in every session that loads it")
+    for when, said in loads_words(one.tried):
+        yield Line(f"{'before' if when else 'loading':<9} {said}")
 
 
 def _taught_by(teachers: Sequence[Teacher], *, whole: bool) -> Iterator[Line]:

@@ -7,11 +7,12 @@ from dataclasses import asdict, dataclass
 
 from sleepd.app import report
 from sleepd.app.report import Plain
-from sleepd.core import interval
+from sleepd.core import interval, trigger
 from sleepd.core.edit import tokens
 from sleepd.core.model import Attribution, Digest, Edit, EditOp, Origin, Pair, TaskId, Verdict
+from sleepd.core.trigger import Loads
 from sleepd.pipeline.evaluate import Measure
-from sleepd.store import attributions, proposals, rollouts, tasks
+from sleepd.store import attributions, loads, proposals, rollouts, tasks
 from sleepd.store.database import Database
 from sleepd.store.proposals import Trial
 
@@ -48,6 +49,8 @@ class Tried:
     """What each edit carries, as far as it was asked: of itself, or of the bundle that it is a part of."""
     tokens_added: int
     """What the text costs every session that loads it, more than before; an estimate."""
+    loads: tuple[Loads | None, Loads | None] = (None, None)
+    """For how many requests the description before and after loads the skill; None where nobody asked."""
 
     @property
     def pairs(self) -> int:
@@ -62,6 +65,7 @@ def tried(database: Database, id_: Digest) -> Tried:
         requests = {s.task.id: s.task.request for s in tasks.load(connection, trial.candidate.tasks)}
         base = rollouts.text(connection, trial.candidate.base)
         text = rollouts.text(connection, trial.candidate.text)
+        loaded = loads.load(connection, id_)
     by_task = [_by_task(task, requests.get(task, ""), pairs) for task in dict.fromkeys(trial.candidate.tasks)]
     drawn = tuple(row for row in by_task if row.pairs)
     return Tried(
@@ -72,6 +76,7 @@ def tried(database: Database, id_: Digest) -> Tried:
         after=_measure([row.after for row in drawn], [p.candidate for p in pairs]),
         carried=_carried(database, trial),
         tokens_added=tokens(text) - tokens(base),
+        loads=loaded,
     )
 
 
@@ -139,6 +144,7 @@ def tried_json(one: Tried) -> Plain:
         "model": candidate.model,
         "measured_by": MODE,
         "tokens_added": one.tokens_added,
+        "loads": {name: asdict(seen) for name, seen in zip(("before", "after"), one.loads, strict=True) if seen},
         "edits": [
             {
                 "number": n,
@@ -191,7 +197,13 @@ def _whence(one: Tried) -> list[str]:
     lines = [ORIGINS[candidate.origin]] if candidate.origin in ORIGINS else []
     if candidate.margin:
         lines.append(f"asked whether it is worse by less than {candidate.margin:.2f}; {one.tokens_added:+d} tokens")
-    return lines
+    return [*lines, *(f"the description{when} {said}" for when, said in loads_words(one))]
+
+
+def loads_words(one: Tried) -> list[tuple[str, str]]:
+    """For how many requests the description loads the skill, each after ` before` or nothing."""
+    found = zip((" before", ""), one.loads, strict=True)
+    return [(when, trigger.words(seen)) for when, seen in found if seen is not None]
 
 
 ORIGINS = {
