@@ -2,9 +2,9 @@
 
     python -m benchmarks.first_night --date 2026-11-20 [--sessions 300] [--delay 1.0] [--peer CACHE]
 
-The history is that of a simulated programmer, in the agents' own formats. The provider is a server on this machine that
-takes `--delay` seconds for each answer, as a real one does. `sleepd run` is repeated until something is proposed, three
-times at most. Prints Markdown rows. The peer is given the same home, and its own mock in place of a model.
+The history is that of a simulated programmer, in the agents' own formats; the settings are those that the tutorial puts
+into the file. The provider is a server on this machine that takes `--delay` seconds an answer, as a real one does.
+Prints rows. The peer is given the same home, and its own mock in place of a model.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -26,12 +26,13 @@ from benchmarks.peer import install
 from sleepd.app import answers
 from tests.docs.machine import provider, with_history
 from tests.docs.newcomer import clean_environment
+from tests.docs.page import Setting, steps
+from tests.stub.script import Request, Step
 from tests.stub.server import Stub
 
 SLEEPD = Path(sys.executable).with_name("sleepd")
-MODEL = {"model.name": "anthropic", "model.model": "claude-haiku-4-5"}
-BEFORE = (("doctor", "--live"), ("harvest",), ("mine",))
-MOST_RUNS = 3
+TUTORIAL = Path(__file__).resolve().parent.parent / "docs" / "tutorial" / "first-night.md"
+STEPS = (("doctor", "--live"), ("harvest",), ("mine",), ("run", "--max-calls", "1500"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +41,6 @@ class Night:
 
     seconds: dict[str, float]
     """Of each command."""
-    runs: int
     calls: int
     proposals: int
 
@@ -59,7 +59,7 @@ def main() -> None:
     parts = ", ".join(f"{name} {seconds:.1f}" for name, seconds in night.seconds.items())
     print(
         f"| sleepd, `init` to proposal (target: < 300 s) | {chosen.sessions} | {chosen.delay:g} s an answer "
-        f"| **{whole:.0f}** | {night.proposals} to review after {night.calls} calls in {night.runs} runs ({parts}) "
+        f"| **{whole:.0f}** | {night.proposals} to review after {night.calls} calls ({parts}) "
         f"| {chosen.date} |"
     )
     if chosen.peer is not None:
@@ -69,7 +69,8 @@ def main() -> None:
 
 def ours(sessions: int, delay: float) -> Night:
     """The commands of the tutorial, one process each."""
-    with _home(sessions) as home, Stub(answer=slow(provider(), delay)) as stub:
+    with _home(sessions) as home, Slow(answer=provider()) as stub:
+        stub.delay = delay
         environment = clean_environment(home) | {"ANTHROPIC_API_KEY": "any"}
         seconds: dict[str, float] = {}
 
@@ -80,14 +81,16 @@ def ours(sessions: int, delay: float) -> Night:
             return out
 
         done("init", "--yes")
-        answers.write(home / ".config/sleepd/config.toml", {**MODEL, "model.base_url": stub.url})
-        for step in BEFORE:
+        answers.write(home / ".config/sleepd/config.toml", told() | {"model.base_url": stub.url})
+        for step in STEPS:
             done(*step)
-        proposals, runs = [], 0
-        while not proposals and runs < MOST_RUNS:
-            done("run")
-            proposals, runs = json.loads(done("proposals", "--json")), runs + 1
-        return Night(seconds=seconds, runs=runs, calls=len(stub.requests), proposals=len(proposals))
+        proposals = json.loads(done("proposals", "--json"))
+        return Night(seconds=seconds, calls=len(stub.requests), proposals=len(proposals))
+
+
+def told() -> dict[str, object]:
+    """What the tutorial puts into the settings."""
+    return {key: value for step in steps(TUTORIAL) if isinstance(step, Setting) for key, value in step.values.items()}
 
 
 def theirs(sessions: int, cache: Path) -> tuple[float, str]:
@@ -104,14 +107,14 @@ def theirs(sessions: int, cache: Path) -> tuple[float, str]:
     return seconds, ", ".join(f"{name} {said.get(name)}" for name in told)
 
 
-def slow(answer: Callable[[str, str], str], delay: float) -> Callable[[str, str], str]:
-    """The same, after so many seconds."""
+class Slow(Stub):
+    """The provider, each of whose answers takes so many seconds, several at a time."""
 
-    def answered(system: str, prompt: str) -> str:
-        time.sleep(delay)
-        return answer(system, prompt)
+    delay = 0.0
 
-    return answered
+    def step_for(self, request: Request) -> Step:
+        time.sleep(self.delay)
+        return super().step_for(request)
 
 
 @contextmanager
