@@ -11,7 +11,7 @@ from sleepd.core import edit, recall, schedule
 from sleepd.core.aggregate import Backed, aggregate
 from sleepd.core.model import Edit, Split, Task, TaskId, Unmatched, Verdict
 from sleepd.core.schedule import TRAINING_SAMPLE, TRAINING_SAMPLES_APART
-from sleepd.core.select import Bundle, Ranking, Tried, select, sort_out
+from sleepd.core.select import Bundle, Field, Ranking, Tried, select, sort_out
 from sleepd.pipeline import buffer, trace
 from sleepd.pipeline.buffer import Failed
 from sleepd.pipeline.mine import vectors_of
@@ -85,14 +85,7 @@ def step(bench: Bench, ground: Ground, work: Work, stepping: Stepping, trials: S
     backed, unmatched = _placed(ground, backed)
     foreign = trace.foreign(bench.database, work, backed, ground.base)
     field = sort_out(backed, tried, reflections=len(reflected.proposed), foreign=foreign)
-    idle = (
-        []
-        if stepping.shorten
-        else [
-            f"said to do nothing, and left in (`optimizer.shorten` tries without): {b.edit.anchor}" for b in field.idle
-        ]
-    )
-    field = field if stepping.shorten else replace(field, idle=())
+    field, idle = _kept(field, stepping)
     ranked = rank(bench, ground.base, field, (stepping.ranking, stepping.autonomous), stepping.edit_budget)
     return Stepped(
         bundles=select(ranked.field, ranked.edit_budget, ranked.rivals),
@@ -131,6 +124,14 @@ def _without(declined: Sequence[Failed], backed: Sequence[Backed]) -> tuple[list
     again = [b for b in backed if any(buffer.says_the_same(b.edit, d.edit) for d in declined)]
     lines = [f"turned down by you before, so not tried: {b.edit.text or f'{b.edit.op} {b.edit.anchor}'}" for b in again]
     return [b for b in backed if b not in again], lines
+
+
+def _kept(field: Field, stepping: Stepping) -> tuple[Field, list[str]]:
+    """The field without what would only shorten the text, unless that is wanted; with a line for each left out."""
+    if stepping.shorten:
+        return field, []
+    why = "said to do nothing, and left in (`optimizer.shorten` tries without)"
+    return replace(field, idle=()), [f"{why}: {b.edit.anchor}" for b in field.idle]
 
 
 def _placed(ground: Ground, backed: Sequence[Backed]) -> tuple[list[Backed], list[Unmatched]]:
