@@ -84,7 +84,9 @@ def step(bench: Bench, ground: Ground, work: Work, stepping: Stepping, trials: S
     backed, again = _without(declined, aggregate(reflected.proposed, worded))
     backed, unmatched = _placed(ground, backed)
     foreign = trace.foreign(bench.database, work, backed, ground.base)
-    field = sort_out(backed, tried, reflections=len(reflected.proposed), foreign=foreign)
+    # A reflection that finds nothing to add to work that went well does not speak against what failures teach.
+    voices = sum(p.of_failures or bool(p.edits) for p in reflected.proposed)
+    field = sort_out(backed, tried, reflections=voices, foreign=foreign)
     field, idle = _kept(field, stepping)
     ranked = rank(bench, ground.base, field, (stepping.ranking, stepping.autonomous), stepping.edit_budget)
     return Stepped(

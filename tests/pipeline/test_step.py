@@ -143,12 +143,37 @@ def of_candidates(world: World) -> int:
     return sum(of_candidate(int(str(row["sample"]))) for row in world.rows("rollouts"))
 
 
-class Keeping(Proposing):
-    """Sees nothing wrong with work that went wrong."""
+RULES = """\
+- Start with the ticket key in square brackets.
+- End with a Tested line that names the command.
+- Add a Risk line that names the part of the code it touches.
+- Never praise.
+- Be kind.
+"""
+"""Under which most work goes well, and some does not."""
+
+
+class Choosy(Proposing):
+    """Proposes something for work of one kind alone."""
+
+    def __init__(self, *edits: Edit | str, successes: bool) -> None:
+        super().__init__(*edits)
+        self._successes = successes
 
     def ask(self, ask: Ask) -> Reply | Failure:
         answered = super().ask(ask)
-        return answered if "See to it that this stays so" in ask.system else Reply(text='{"edits": []}')
+        mine = ("See to it that this stays so" in ask.system) == self._successes or '"order"' in ask.system
+        return answered if mine else Reply(text='{"edits": []}')
+
+
+class TestVoices:
+    def test_successes_without_a_proposal_are_no_voice_against_failures(self, world: World) -> None:
+        """One reflection on failures and several on successes: what the one proposes may share a candidate."""
+        ground = ground_of(world, edit.set_region("", Region.LEARNT, RULES))
+        stepping = replace(OPTIMIZING, minibatch=8).stepping(0, 1)
+        got = step(bench_of(world, Choosy(*MANY[:3], successes=False)), ground, work_of(world), stepping, ())
+        assert 0 < sum(not c.succeeded for c in got.cases) <= 4 < len(got.cases)
+        assert [MANY[:3]] == [[e.text for e in b.edits] for b in got.bundles]
 
 
 class TestShortening:
@@ -157,11 +182,9 @@ class TestShortening:
     @pytest.mark.parametrize("shorten", [False, True])
     def test_what_does_nothing_is_left_out_only_on_request(self, world: World, shorten: bool) -> None:
         """It takes hundreds of pairs to show; else it is named and stays."""
-        rules = "- Start with the ticket key in square brackets.\n- End with a Tested line that names the command.\n"
-        rules += "- Add a Risk line that names the part of the code it touches.\n- Never praise.\n- Be kind.\n"
-        ground = ground_of(world, edit.set_region("", Region.LEARNT, rules))
+        ground = ground_of(world, edit.set_region("", Region.LEARNT, RULES))
         stepping = replace(OPTIMIZING, minibatch=8, shorten=shorten).stepping(0, 1)
-        got = step(bench_of(world, Keeping(self.DROP)), ground, work_of(world), stepping, ())
+        got = step(bench_of(world, Choosy(self.DROP, successes=True)), ground, work_of(world), stepping, ())
         assert [True] * (not shorten) == ["- Be kind." in p for p in got.problems]
         assert [[self.DROP]] * shorten == [list(b.edits) for b in got.bundles if b.margin]
 
