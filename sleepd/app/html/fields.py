@@ -6,6 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 Row = Mapping[str, object]
 
+SHORT, LONG = 600, 20_000
+"""Characters of a request, a reason or a title; of an edit or a diff. The folder has the whole."""
+
 
 def rows(row: Row, name: str) -> list[Row]:
     """A list of objects."""
@@ -34,16 +37,21 @@ def numbers(row: Row, name: str) -> list[float]:
     return [one for one in found if isinstance(one, int | float)] if isinstance(found, Sequence) else []
 
 
-def words(row: Row, name: str) -> str:
-    """A text; "" when there is none."""
+def words(row: Row, name: str, most: int = SHORT) -> str:
+    """A text, cut after `most` characters; "" when there is none."""
     found = row.get(name)
-    return "" if found is None else str(found)
+    return "" if found is None else clipped(str(found), most)
 
 
 def texts(row: Row, name: str) -> list[str]:
-    """A list of texts."""
+    """A list of texts, each cut."""
     found = row.get(name)
-    return [str(one) for one in found] if isinstance(found, list | tuple) else []
+    return [clipped(str(one), SHORT) for one in found] if isinstance(found, list | tuple) else []
+
+
+def clipped(said: str, most: int) -> str:
+    """The text, or its beginning with how much more there is."""
+    return said if len(said) <= most else f"{said[:most]} … ({len(said) - most:,} characters more)"
 
 
 def candidates(history: Row) -> Iterator[tuple[Row, Row]]:

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from sleepd.app import report
 from sleepd.app.html import plots
-from sleepd.app.html.fields import Row, candidates, count, inner, number, rows, texts, words
+from sleepd.app.html.fields import LONG, SHORT, Row, candidates, clipped, count, inner, number, rows, texts, words
 from sleepd.app.html.markup import table, tag, text
 from sleepd.app.html.style import STYLE
 
-_SHORT, _LONG = 200, 20_000
-"""Characters of a request or a title; of an edit or a diff. The folder has the whole."""
+_WIDTH = 200
+"""Characters of a request or a title."""
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _OPEN_AT_MOST = 12
 """With more candidates than this only the accepted ones are unfolded."""
@@ -52,7 +52,7 @@ def _facts(history: Row) -> str:
         f"{report.dollars(spent.get('cost_usd'))}",
         "sealed test": _before_after(inner(history, "test")),
     }
-    pairs = "".join(tag("dt", text(name)) + tag("dd", text(_clip(said, 1_000))) for name, said in facts.items() if said)
+    pairs = "".join(tag("dt", text(name)) + tag("dd", text(said)) for name, said in facts.items() if said)
     return tag("dl", pairs)
 
 
@@ -104,7 +104,7 @@ def _steps(history: Row, patches: Mapping[str, str]) -> str:
         name = (
             words(step, "skill") or f"Step {words(step, 'step')}, epoch {words(step, 'epoch')}: {words(step, 'kind')}"
         )
-        lines = [tag("h2", text(_clip(name, _SHORT)), " ", _badge(words(step, "outcome")))]
+        lines = [tag("h2", text(name), " ", _badge(words(step, "outcome")))]
         if words(step, "path"):
             lines.append(tag("p", text(words(step, "path")), class_="quiet"))
         lines += [_candidate(one, patches, unfolded=unfolded) for one in rows(step, "candidates")]
@@ -148,11 +148,9 @@ def _edits(one: Row) -> str:
         low, high, effect = (number(edit, name) for name in ("low", "high", "effect"))
         part = f"{effect:+.2f} ({low:+.2f} to {high:+.2f})" if None not in (low, high, effect) else "not asked"
         kept = {True: "kept", False: "dropped"}.get(bool(edit["kept"]), "") if edit.get("kept") is not None else "–"
-        anchor = (
-            tag("p", tag("del", text(_clip(words(edit, "anchor"), _LONG))), class_="del") if edit.get("anchor") else ""
-        )
-        said = anchor + tag("p", text(_clip(words(edit, "text"), _LONG)), class_="add")
-        why = tag("p", text(_clip(words(edit, "reason"), _SHORT * 3)), class_="quiet") if edit.get("reason") else ""
+        anchor = tag("p", tag("del", text(words(edit, "anchor", LONG))), class_="del") if edit.get("anchor") else ""
+        said = anchor + tag("p", text(words(edit, "text", LONG)), class_="add")
+        why = tag("p", text(words(edit, "reason")), class_="quiet") if edit.get("reason") else ""
         cells.append([text(words(edit, "op")), said + why, text(part), text(kept), text(f"{count(edit, 'tokens'):+d}")])
     headings = ("edit", "rule, and why", "part of the gain (95 %)", "", "rent")
     return table(headings, cells, numeric=(2, 4)) if cells else ""
@@ -169,14 +167,14 @@ def _tasks(one: Row) -> str:
     cells = []
     for task in rows(one, "tasks"):
         before, after = number(task, "before"), number(task, "after")
-        request = text(report.short(words(task, "request"), _SHORT) or words(task, "task")[:8])
+        request = text(report.short(words(task, "request"), _WIDTH) or words(task, "task")[:8])
         scores = [text(report.mean(before)), text(report.mean(after))]
         cells.append([request, text(count(task, "pairs")), *scores, plots.dumbbell(before, after)])
     return table(("task", "pairs", "before", "after", "0 to 1"), cells, numeric=(1, 2, 3)) if cells else ""
 
 
 def _patch(diff: str) -> str:
-    return tag("details", tag("summary", "the change as a diff"), tag("pre", text(_clip(diff, _LONG)))) if diff else ""
+    return tag("details", tag("summary", "the change as a diff"), tag("pre", text(clipped(diff, LONG)))) if diff else ""
 
 
 # The rest -----------------------------------------------------------------------------------------------------------
@@ -188,12 +186,12 @@ def _proposals(history: Row) -> str:
         sealed = inner(one, "sealed")
         before, after = (report.mean(number(sealed, name)) for name in ("before", "after"))
         taught = "; ".join(
-            report.short(words(s, "title") or words(s, "session"), _SHORT) for s in rows(one, "taught_by")
+            report.short(words(s, "title") or words(s, "session"), _WIDTH) for s in rows(one, "taught_by")
         )
-        findings = "".join(tag("p", text(_clip(found, _SHORT * 2)), class_="del") for found in texts(one, "findings"))
+        findings = "".join(tag("p", text(found), class_="del") for found in texts(one, "findings"))
         gain = f"{before} → {after} over {count(sealed, 'tasks')}"
         status = text(words(one, "status")) + findings
-        cells.append([text(words(one, "id")[:8]), status, text(gain), text(_clip(taught, 1_000))])
+        cells.append([text(words(one, "id")[:8]), status, text(gain), text(clipped(taught, 2 * SHORT))])
     headings = ("proposal", "status", "sealed tasks", "taught by")
     return tag("h2", "Proposals") + table(headings, cells) if cells else ""
 
@@ -205,7 +203,7 @@ def _said(history: Row) -> str:
 def _list(title: str, said: Sequence[str]) -> str:
     if not said:
         return ""
-    lines = "".join(tag("li", text(report.short(line, _SHORT * 2))) for line in said)
+    lines = "".join(tag("li", text(report.short(line, 2 * _WIDTH))) for line in said)
     return tag("details", tag("summary", f"{text(title)} ({len(said)})"), tag("ul", lines))
 
 
@@ -224,7 +222,3 @@ def _how_to_read(history: Row) -> str:
 
 def _badge(verdict: str) -> str:
     return tag("span", text(verdict), class_=f"badge {verdict}") if verdict else ""
-
-
-def _clip(said: str, most: int) -> str:
-    return said if len(said) <= most else f"{said[:most]} … ({len(said) - most:,} characters more)"
