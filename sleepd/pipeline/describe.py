@@ -209,8 +209,8 @@ def _ask(case: _Case, said_so_far: tuple[str, Sequence[str]], train: Asked, wron
         part("The description today", present),
         part("The skill file today", case.ground.base, WHOLE_SKILL),
         part("The other skills", "\n".join(f"{name}: {said}" for name, said in train.shelf.others), WHOLE_SKILL),
-        *(part("A request that it is for, and that did not load it", request) for request in by_side[Side.WANTED]),
-        *(part("A request that it is not for, and that loaded it", request) for request in by_side[Side.OTHER]),
+        *(part("A request that it is for but that did not load it", request) for request in by_side[Side.WANTED]),
+        *(part("A request that it is not for but that loaded it", request) for request in by_side[Side.OTHER]),
         *(part("A description that was tried and was not better", one) for one in failed),
     ]
     return Ask(

@@ -38,6 +38,11 @@ _URGES = ("Do", "Always", "Please", "Usually", "Now and then")
 _SKILL = "The skill file today"
 _RANKING = '"order"'
 """What the reply to a question about order is to hold."""
+_ABOUT_LOADING = (
+    "The description today",
+    "A request that it is for but that did not load it",
+    "A request that it is not for but that loaded it",
+)
 _NUMBER = re.compile(r"from 0 to (\d+)")
 _CHANGE = re.compile(r"^## Change (?P<number>\d+) \(proposed by (?P<times>\d+) ", re.MULTILINE)
 _WORDS = (4, 45)
@@ -237,6 +242,27 @@ def _order(who: Persona, ask: Ask) -> str:
     )
 
 
+def _shorter(who: Persona, ask: Ask) -> str:
+    """Of the rules shown, those that say what one before them says, or nothing about the work, are left out."""
+    said: list[dict[str, int]] = []
+    edits = []
+    for quote in _quotes(ask.prompt):
+        if quote.title == "the rule":
+            stances = _stances(who, quote.text)
+            if not stances or stances in said:
+                edits.append({"op": "delete", "anchor": quote.text, "text": "", "reason": "says nothing new"})
+            said.append(stances)
+    return json.dumps({"edits": edits})
+
+
+def _described(_: Persona, ask: Ask) -> str:
+    """What the requests that did not load the skill have in common, without what those have that loaded it."""
+    quotes = list(_quotes(ask.prompt))
+    present, missed, loaded = ([q.text for q in quotes if q.title == title] for title in _ABOUT_LOADING)
+    said = loading.description(missed or present, loaded)
+    return json.dumps({"description": said, "reason": "it is what the requests have in common"})
+
+
 def _stances(who: Persona, sentence: str) -> dict[str, int]:
     """The rules that a sentence is about: 1 for, -1 against."""
     found = ((r.key, _stance(r, sentence)) for f in who.families for r in f.rules)
@@ -293,5 +319,7 @@ _REPLIES: dict[str, Callable[[Persona, Ask], str]] = {
     '"guidance"': _guidance,
     '"reminders"': _reminders,
     '"notes"': _notes,
+    '"op": "delete"': _shorter,
+    '"description"': _described,
 }
 """By what the reply is to hold."""

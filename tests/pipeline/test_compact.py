@@ -183,6 +183,11 @@ class TestTheGate:
         assert Verdict.REJECTED is done[-1].candidate.verdict
         assert "effect below -0.03" in done[-1].candidate.reason
 
+    def test_the_simulated_model_finds_what_is_said_twice(self, world: World) -> None:
+        """And what says nothing about the work; so the whole way is walked without a key."""
+        made = compact(world.bench(), ground_of(world), GATING, HOW)
+        assert [(EditOp.DELETE, f"- {AGAIN}"), (EditOp.DELETE, f"- {WEATHER}")] == edits_of(made)
+
     def test_a_night_makes_room_first(self, world: World, tmp_path: Path) -> None:
         """Within the share of what waits; the rest of the night is for something new. A rerun changes nothing."""
         skill = tmp_path / "SKILL.md"

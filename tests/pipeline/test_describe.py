@@ -75,6 +75,12 @@ class TestTheGate:
         before, after = (world.bench().text(text).splitlines() for text in (candidate.base, candidate.text))
         assert [f"description: {json.dumps(GOOD)}"] == [b for a, b in zip(before, after, strict=True) if a != b]
 
+    def test_the_simulated_model_finds_the_words_of_its_requests(self, world: World, tmp_path: Path) -> None:
+        """From what is missed and what is loaded wrongly; so the whole way is walked without a key."""
+        (trial,) = run(world, world.bench(), work_of(world, tmp_path)).tried
+        assert Verdict.ACCEPTED is trial.candidate.verdict
+        assert "commit message" in trial.candidate.edits[0].text
+
     def test_one_that_loads_it_for_other_requests_too_is_not(self, world: World, tmp_path: Path) -> None:
         """However many more of its own it loads for."""
         work = work_of(world, tmp_path)
