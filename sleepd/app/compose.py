@@ -119,6 +119,7 @@ def optimizing(settings: Settings) -> Optimizing:
         schedule=Schedule(section.schedule),
         ranking=Ranking(section.ranking),
         rejected_buffer=section.rejected_buffer,
+        meta_notes=section.meta_notes,
         shorten=section.shorten,
         steps=section.steps,
         minibatch=section.minibatch,

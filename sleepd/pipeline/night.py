@@ -18,6 +18,7 @@ from sleepd.pipeline.calibrate import foresee, remembered
 from sleepd.pipeline.describe import Whose
 from sleepd.pipeline.drift import set_aside_because, watched
 from sleepd.pipeline.loaded import REQUESTS
+from sleepd.pipeline.meta import keep_notes, with_notes
 from sleepd.pipeline.mine import Mining, clusters, mine
 from sleepd.pipeline.optimize import OptimizeReport, Optimizing, optimize
 from sleepd.pipeline.prompts import OWN_MARK
@@ -173,7 +174,13 @@ def _steps(bench: Bench, plan: NightPlan, progress: Callable[[str], None] | None
         pairs = share.pairs + spare
         gating = replace(plan.gating, pairs_per_night=pairs)
         own = with_companions(bench, share.work.target)
+        if plan.optimizing.meta_notes:
+            own = with_notes(own, share.work.target.path)
         report = optimize(own, share.work, plan.optimizing, gating, progress)
+        if plan.optimizing.meta_notes:
+            more = keep_notes(own, share.work.target.path, report.tried)
+            report = replace(report, problems=(*report.problems, *more))
+        # Last of all: a rerun would not count among tonight's proposals what an earlier attempt has staged.
         done.append(_Done(report=report, staged=stage(own, report)))
         with bench.database.reading() as connection:
             spare = max(0, pairs - proposals.drawn_on(connection, bench.night_id, share.work.target.path))
@@ -251,7 +258,7 @@ def _most_calls(chosen: Sequence[Share], plan: NightPlan) -> int:
     # Each drift pair is a fresh rollout, and one that it is compared with, should no earlier night have made that.
     drifting = 2 * drift.PAIRS_PER_NIGHT * watched(g)
     reflections = o.steps * (-(-o.minibatch // CASES_AT_ONCE) + 2)
-    learning = o.steps * o.minibatch * o.samples + reflections + 1
+    learning = o.steps * o.minibatch * o.samples + reflections + 1 + o.meta_notes
     # The present description once, and that of a new file, or two texts of a changed one; each over both sides.
     describing = 6 * REQUESTS + 1 if o.describing is not None and o.describing.whose is not Whose.OFF else 0
     sealed = sum(2 * len(share.work.usable(Split.TEST)) for share in chosen)

@@ -38,6 +38,8 @@ class Optimizing:
     """What failed is shown to later reflections, and not tried again."""
     shorten: bool = False
     """See `Stepping.shorten`."""
+    meta_notes: bool = True
+    """The reflection model notes what it learnt about proposing edits, for its own later reflections."""
     steps: int = 2
     minibatch: int = 8
     samples: int = 1

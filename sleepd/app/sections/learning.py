@@ -47,6 +47,12 @@ class Optimizer(Section):
         "else to try. It saves the rent of one line and takes 230 pairs or more to show (`gate.margin`), so it is off; "
         "what nears `max_skill_tokens` is shortened in any case.",
     )
+    meta_notes: bool = Field(
+        default=True,
+        description="At the end of a night the reflection model notes for itself which kinds of edits were accepted, "
+        "and which not; later nights' reflections on that file read it, no skill ever holds it (the meta skill of "
+        "SkillOpt, arXiv 2605.23904). One call a night. A training run has `--no-meta` instead.",
+    )
     steps: Count = Field(
         default=2,
         description="Candidates made in a night. Each new one lowers the level for the next, so few good ones beat "
