@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 import numpy as np
 
 from sleepd.app.lab import lives
-from sleepd.app.lab.trials import Setup, least_pairs, trial
-from sleepd.app.lab.truth import KINDS, Kind, kind, settled, varying
-from sleepd.core import gate
+from sleepd.app.lab.trials import Setup, drawn, least_pairs, trial
+from sleepd.app.lab.truth import KINDS, Kind, kind, settled, shifted, varying
+from sleepd.core import attribution, gate
 from sleepd.core.gate import Rule
 
 _Z: Final = 1.959964
@@ -60,11 +61,13 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """Something about whole lives."""
+    """Something about whole lives, shorter texts or bundles."""
 
     key: str
     words: str
     figure: Figure
+    effect: float | None = None
+    """Realised mean effect of the candidates, or of the edit in a bundle; None where several kinds are mixed."""
 
 
 def share(hits: Sequence[bool]) -> Figure:
@@ -82,13 +85,30 @@ def mean(values: Sequence[float]) -> Figure:
     return Figure(value=m, low=m - half, high=m + half, count=n)
 
 
-def table(setup: Setup, alpha: float, repetitions: int, seed: int) -> Iterator[Row]:
-    """Every kind of candidate at the levels of the 1st, 10th and 60th candidate. Deterministic for a seed."""
-    for index in _LEVELS:
-        level = gate.level(index, 0, alpha)
-        for number, one in enumerate(KINDS):
-            rng = np.random.default_rng([seed, index, number])
-            yield row(rng, one, setup, (index, level), repetitions)
+Job = Callable[[], tuple[Row | Line, ...]]
+"""Some figures. It can be called in another process: each has its own source of chance."""
+
+
+def jobs(setup: Setup, alpha: float, repetitions: int, seed: int) -> tuple[Job, ...]:
+    """All figures, the rows of the table first. Deterministic for a seed, wherever and in whatever order they run."""
+    cells = [(index, number) for index in _LEVELS for number in range(len(KINDS))]
+    return (
+        *(partial(_cell, setup, alpha, repetitions, (seed, *cell)) for cell in cells),
+        *(partial(_asked, setup, alpha, repetitions, (seed, number)) for number in range(len(_ASKED))),
+    )
+
+
+def _cell(setup: Setup, alpha: float, repetitions: int, at: tuple[int, int, int]) -> tuple[Row | Line, ...]:
+    """One kind of candidate at the level of the 1st, 10th or 60th candidate."""
+    _, index, number = at
+    level = gate.level(index, 0, alpha)
+    return (row(np.random.default_rng(at), KINDS[number], setup, (index, level), repetitions),)
+
+
+def _asked(setup: Setup, alpha: float, repetitions: int, at: tuple[int, int]) -> tuple[Row | Line, ...]:
+    """What becomes of whole lives, shorter texts or bundles."""
+    seed, number = at
+    return tuple(_ASKED[number](np.random.default_rng([seed, 1_000 + number]), setup, alpha, repetitions))
 
 
 def row(rng: np.random.Generator, one: Kind, setup: Setup, at: tuple[int, float], repetitions: int) -> Row:
@@ -118,25 +138,14 @@ def row(rng: np.random.Generator, one: Kind, setup: Setup, at: tuple[int, float]
     )
 
 
-def lines(setup: Setup, alpha: float, repetitions: int, seed: int) -> Iterator[Line]:
-    """What becomes of whole lives. Deterministic for a seed."""
-    asked: tuple[Callable[[np.random.Generator, Setup, float, int], Iterator[Line]], ...] = (
-        _fortnights,
-        _drag,
-        _sixty,
-        _population,
-        _shortening,
-    )
-    for number, ask in enumerate(asked):
-        yield from ask(np.random.default_rng([seed, 1_000 + number]), setup, alpha, repetitions)
-
-
 def _fortnights(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: int) -> Iterator[Line]:
     for key in ("none", "timeouts", "random", "-15"):
         one = kind(key)
         seen = [tuple(lives.nights(rng, one, 14, setup, alpha)) for _ in range(repetitions)]
         adopted = share([any(o.accepted for o in outcomes) for outcomes in seen])
-        yield Line(key=f"fortnight {key}", words=f"adopted at any time in 14 nights: {one.words}", figure=adopted)
+        effect = float(np.mean([o.effect for outcomes in seen for o in outcomes]))
+        words = f"adopted at any time in 14 nights: {one.words}"
+        yield Line(key=f"fortnight {key}", words=words, figure=adopted, effect=effect)
 
 
 def _drag(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: int) -> Iterator[Line]:
@@ -170,7 +179,23 @@ def _shortening(rng: np.random.Generator, setup: Setup, alpha: float, repetition
         seen = [trial(rng, one, rates, asked, gate.level(1, 0, alpha)) for rates in made]
         lost = f"loses {100 * loss:.0f} points" if loss else "changes nothing"
         words = f"shorter text that {lost} accepted, a loss of less than {100 * setup.margin:.0f} being allowed"
-        yield Line(key=one.key, words=words, figure=share([o.accepted for o in seen]))
+        effect = float(np.mean([o.effect for o in seen]))
+        yield Line(key=one.key, words=words, figure=share([o.accepted for o in seen]), effect=effect)
+
+
+def _riding(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: int) -> Iterator[Line]:  # noqa: ARG001
+    """What leaving an edit out of its bundle says of it: the level is that of `Attributing`, not the account's."""
+    how = setup.attributing
+    apart = how.most > 0 and setup.terms.rule is Rule.EVIDENCE
+    for gain in (0.0, -0.15, 0.12, 0.2, 0.3):
+        made = [shifted(rng, setup.tasks, gain) for _ in range(repetitions)]
+        pairs = [drawn(rng, kind("none"), rates, max(how.most, 1), 1) for rates in made]
+        stays = [not apart or attribution.stays(c.candidate, c.baseline, how) is True for c in pairs]
+        name = f"edit of {100 * gain:+.0f} points" if gain else "edit without effect"
+        words = f"{name} dropped from its bundle" if gain > 0 else f"{name} that stays in its bundle"
+        figure = share([stay != (gain > 0) for stay in stays])
+        effect = float(np.mean([rates.effect for rates in made]))
+        yield Line(key=f"rides {100 * gain:+.0f}", words=words, figure=figure, effect=effect)
 
 
 def _settled(key: str, gain: float) -> Kind:
@@ -187,3 +212,6 @@ def _false(seen: Sequence[lives.Life], key: str, words: str) -> Line:
 
 def _hits(hits: int, of: int) -> list[bool]:
     return [True] * hits + [False] * (of - hits)
+
+
+_ASKED: Final = (_fortnights, _drag, _sixty, _population, _shortening, _riding)

@@ -6,14 +6,12 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 
 from sleepd.app import compose
-from sleepd.app.lab import figures
+from sleepd.app.lab import apart, figures
 from sleepd.app.lab.figures import Figure, Line, Row
 from sleepd.app.lab.trials import Setup
 from sleepd.app.report import Plain
 from sleepd.app.settings import Settings
 from sleepd.core.gate import Rule
-
-_ROWS, _LINES = 33, 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,21 +37,26 @@ def setup(settings: Settings, rule: Rule, *, tasks: int, pairs: int) -> tuple[Se
         confirming=gating.confirming,
         margin=gating.margin,
         margin_pairs=gating.margin_pairs,
+        attributing=gating.attributing,
     )
     return made, gating.alpha
 
 
 def measure(made: Setup, alpha: float, repetitions: int, seed: int, told: Callable[[int, int], None]) -> Measured:
-    """Everything, in a fixed order; `told` hears how many of the figures are done."""
-    rows: list[Row] = []
-    lines: list[Line] = []
-    for row in figures.table(made, alpha, repetitions, seed):
-        rows.append(row)
-        told(len(rows), _ROWS + _LINES)
-    for line in figures.lines(made, alpha, repetitions, seed):
-        lines.append(line)
-        told(len(rows) + len(lines), _ROWS + _LINES)
-    return Measured(setup=made, alpha=alpha, repetitions=repetitions, seed=seed, rows=tuple(rows), lines=tuple(lines))
+    """Everything, with all processors there are; `told` hears how many parts are done, of how many.
+
+    Neither their number nor which part ends first changes a figure.
+    """
+    jobs = figures.jobs(made, alpha, repetitions, seed)
+    found = [figure for part in apart.each(jobs, told) for figure in part]
+    return Measured(
+        setup=made,
+        alpha=alpha,
+        repetitions=repetitions,
+        seed=seed,
+        rows=tuple(one for one in found if isinstance(one, Row)),
+        lines=tuple(one for one in found if isinstance(one, Line)),
+    )
 
 
 def as_json(measured: Measured) -> Plain:
@@ -79,10 +82,8 @@ def as_text(measured: Measured) -> str:
             f"\ncandidate {index} of an account at {measured.alpha:g}: evidence must pass {1 / rows[0].alpha:,.0f}"
         )
         parts += [_row_words(row) for row in rows]
-    parts.append("\nwhole lives")
-    parts += [
-        f"  {_percent(line.figure) if line.figure.value <= 1 else line.figure}  {line.words}" for line in measured.lines
-    ]
+    parts.append("\nwhole lives, shorter texts, bundles")
+    parts += [_line_words(line) for line in measured.lines]
     parts.append("\neach figure: value [95 % interval]; pairs/N*: against a bettor who knows the best fixed bet")
     return "\n".join(parts)
 
@@ -105,6 +106,13 @@ def _row_words(row: Row) -> str:
         f"    {row.pairs.value:.0f} [{row.pairs.low:.0f}, {row.pairs.high:.0f}] pairs, "
         f"{row.rollouts.value:.0f} rollouts until the verdict{ratio}"
     )
+
+
+def _line_words(line: Line) -> str:
+    figure = _percent(line.figure)
+    if line.key == "drag":
+        figure = f"{line.figure.value:.3f} [{line.figure.low:.3f}, {line.figure.high:.3f}]"
+    return f"  {figure}  {line.words}" + (f" (realised {line.effect:+.3f})" if line.effect else "")
 
 
 def _percent(figure: Figure) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from sleepd.app.lab.truth import Kind, Rates
 from sleepd.core import confirmation, gate
+from sleepd.core.attribution import Attributing
 from sleepd.core.confirmation import Confirming
 from sleepd.core.gate import Decision, Floats, Rule, Terms
 from sleepd.core.model import Verdict
@@ -29,6 +30,7 @@ class Setup:
     margin: float = 0.03
     """What a shorter text may cost."""
     margin_pairs: int = 1_200
+    attributing: Attributing = field(default_factory=Attributing)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
