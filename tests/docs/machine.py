@@ -6,6 +6,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from importlib import resources
 from pathlib import Path
 
 from sleepd.core.ports import Ask, Purpose, Reply
@@ -15,6 +16,8 @@ from sleepd.simulate.life import Days, live
 from sleepd.simulate.transcripts import write
 
 PERSON = "programmer"
+_TELLING = 80
+"""Characters by which our prompts differ from one another."""
 
 
 def with_history(home: Path, until: datetime, *, sessions: int, seed: int = 1) -> Path:
@@ -38,9 +41,17 @@ def provider(seed: int = 1) -> Callable[[str, str], str]:
         with lock:
             asked[system, prompt] += 1
             sample = asked[system, prompt]
-        purpose = Purpose.REFLECT if "You maintain a skill file" in system else Purpose.ROLLOUT
-        reply = model.ask(Ask(purpose=purpose, system=system, prompt=prompt, sample=sample))
+        reply = model.ask(Ask(purpose=purpose_of(system), system=system, prompt=prompt, sample=sample))
         assert isinstance(reply, Reply)
         return reply.text
 
     return answer
+
+
+def purpose_of(system: str) -> Purpose:
+    """What a call is for, by how our own prompt begins; whatever is neither work nor loading reflects."""
+    for purpose in (Purpose.ROLLOUT, Purpose.TRIGGER):
+        template = resources.files("sleepd.core") / "prompts" / f"{purpose}.md"
+        if system.startswith(template.read_text(encoding="utf-8")[:_TELLING]):
+            return purpose
+    return Purpose.REFLECT if system else Purpose.PREFLIGHT
