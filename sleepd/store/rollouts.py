@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from sqlalchemy import Connection, Row, Table, func, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, Row, Table, func, select, tuple_, update
 from sqlalchemy.dialects.sqlite import Insert
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from sleepd.core.model import Cause, Digest, Rollout, RolloutKey, Score, TaskId, Unscored, digest
 from sleepd.core.ports import Reply
-from sleepd.core.schedule import Stage, of_candidate, stage
+from sleepd.core.schedule import SAMPLES_PER_CANDIDATE, Stage, of_candidate, stage
 from sleepd.store import schema as t
 
 _KEYS_AT_ONCE = 400
@@ -192,25 +192,38 @@ class SpentOn:
 
 def spent_by_stage(connection: Connection, night_ids: Sequence[str]) -> tuple[SpentOn, ...]:
     """What the stored calls of some nights cost, by what they were made for, in a fixed order; without empty ones."""
-    c = t.rollouts.c
-    made = connection.execute(select(c.sample, c.tokens_in, c.tokens_out).where(c.night_id.in_(night_ids))).all()
-    r = t.reflections.c
-    read = connection.execute(select(r.tokens_in, r.tokens_out).where(r.night_id.in_(night_ids))).all()
-    by_stage: dict[str, list[tuple[int | None, int | None]]] = {}
-    for row in made:
-        by_stage.setdefault(stage(row.sample).value, []).append((row.tokens_in, row.tokens_out))
-    by_stage["reflections"] = [(row.tokens_in, row.tokens_out) for row in read]
+    c, r = t.rollouts.c, t.reflections.c
+    # The numbers of a purpose begin at whole millions, so that the database can add them up.
+    millions = c.sample // SAMPLES_PER_CANDIDATE
+    made = select(millions.label("part"), *_sums(t.rollouts)).where(c.night_id.in_(night_ids)).group_by(millions)
+    by_stage: dict[str, list[Row[*tuple[int, ...]]]] = {}
+    for row in connection.execute(made):
+        by_stage.setdefault(stage(row.part * SAMPLES_PER_CANDIDATE).value, []).append(row)
+    by_stage["reflections"] = list(
+        connection.execute(select(*_sums(t.reflections)).where(r.night_id.in_(night_ids)).having(func.count() > 0))
+    )
     order = (*(one.value for one in Stage), "reflections")
     return tuple(_spent_on(name, by_stage[name]) for name in order if by_stage.get(name))
 
 
-def _spent_on(name: str, calls: Sequence[tuple[int | None, int | None]]) -> SpentOn:
+def _sums(table: Table) -> tuple[ColumnElement[int], ...]:
+    c = table.c
+    known = func.count(c.tokens_in + c.tokens_out)
+    return (
+        func.count().label("calls"),
+        func.coalesce(func.sum(c.tokens_in), 0).label("tokens_in"),
+        func.coalesce(func.sum(c.tokens_out), 0).label("tokens_out"),
+        (func.count() - known).label("uncounted"),
+    )
+
+
+def _spent_on(name: str, parts: Sequence[Row[*tuple[int, ...]]]) -> SpentOn:
     return SpentOn(
         stage=name,
-        calls=len(calls),
-        tokens_in=sum(tokens_in or 0 for tokens_in, _ in calls),
-        tokens_out=sum(tokens_out or 0 for _, tokens_out in calls),
-        uncounted=sum(None in tokens for tokens in calls),
+        calls=sum(part.calls for part in parts),
+        tokens_in=sum(part.tokens_in for part in parts),
+        tokens_out=sum(part.tokens_out for part in parts),
+        uncounted=sum(part.uncounted for part in parts),
     )
 
 

@@ -6,9 +6,10 @@ from collections import Counter
 
 import pytest
 
+from sleepd.core import schedule
 from sleepd.core.gate import Rule
 from sleepd.core.model import Candidate, Digest, SkillTarget, TaskId
-from sleepd.core.schedule import draws, minibatch
+from sleepd.core.schedule import SAMPLES_PER_CANDIDATE, Stage, draws, minibatch
 
 TASKS = tuple(TaskId(f"task-{n}") for n in range(8))
 TARGET = SkillTarget(agent="claude-code", name="s", path="/p/s", project="/p", description="d")
@@ -84,3 +85,20 @@ def test_a_minibatch_depends_on_its_seed_and_not_on_the_order() -> None:
     assert minibatch(TASKS, 3, "x") == minibatch(TASKS[::-1], 3, "x")
     assert 1 < len({minibatch(TASKS, 3, str(n)) for n in range(10)})
     assert set(TASKS) == set(minibatch(TASKS, 99, "x"))
+
+
+@pytest.mark.parametrize(
+    ("sample", "stage"),
+    [
+        (0, Stage.LIVE_TEXT), (schedule.CONFIRMING_SAMPLE, Stage.LIVE_TEXT), (SAMPLES_PER_CANDIDATE, Stage.CANDIDATES),
+        (schedule.TRAINING_SAMPLE - 1, Stage.CANDIDATES), (schedule.TRAINING_SAMPLE + 3, Stage.LEARNING),
+        (schedule.COMPARING_SAMPLE, Stage.COMPARISON), (schedule.EVALUATION_SAMPLE + 2, Stage.EVALUATION),
+        (schedule.SEALED_SAMPLE + 60, Stage.SEALED), (schedule.PROOF_SAMPLE, Stage.PROOF),
+        (schedule.ATTRIBUTION_SAMPLE + 9, Stage.ATTRIBUTION), (schedule.CALIBRATION_SAMPLE, Stage.CALIBRATION),
+        (schedule.DRIFT_SAMPLE + 5, Stage.DRIFT),
+    ],
+)  # fmt: skip
+def test_a_number_tells_what_a_rollout_was_made_for(sample: int, stage: Stage) -> None:
+    """Each purpose begins at a whole million, by which the store adds them up."""
+    assert stage is schedule.stage(sample)
+    assert stage is schedule.stage(sample // SAMPLES_PER_CANDIDATE * SAMPLES_PER_CANDIDATE)

@@ -338,6 +338,23 @@ class TestMeasured:
             assert None is rollouts.spent(connection, "n1").cost_usd
             assert 0.0 == rollouts.spent(connection, "n2").cost_usd
 
+    def test_what_a_night_cost_by_stage(self, database: Database) -> None:
+        """By the numbers of the samples; a call whose tokens nobody stated is counted and adds nothing."""
+        made = [
+            replace(SCORED, key=replace(SCORED.key, sample=sample), tokens_in=known, tokens_out=known and 2)
+            for sample, known in ((0, 10), (999_999, 10), (1_000_000, 7), (7_000_003, 5), (950_000_001, None))
+        ]
+        with database.writing() as connection:
+            rollouts.save(connection, made, "n1")
+            rollouts.save(connection, [replace(SCORED, key=replace(SCORED.key, sample=1))], "n2")
+            rollouts.save_reflection(connection, Digest("p"), "m", Reply(text="one", tokens_in=3, tokens_out=1), "n1")
+            found = rollouts.spent_by_stage(connection, ["n1"])
+            assert () == rollouts.spent_by_stage(connection, ["n3"]) == rollouts.spent_by_stage(connection, [])
+        assert [
+            ("live text", 2, 20, 4, 0), ("candidates", 2, 12, 4, 0), ("sealed tasks", 1, 0, 0, 1),
+            ("reflections", 1, 3, 1, 0),
+        ] == [(s.stage, s.calls, s.tokens_in, s.tokens_out, s.uncounted) for s in found]  # fmt: skip
+
     def test_a_candidate_comes_back_and_is_entered_once(self, database: Database) -> None:
         """Index and level never change; pairs keep their holes and their order."""
         pairs = (

@@ -18,7 +18,9 @@ WIDTH = 440
 
 def text(value: object) -> str:
     """A text as markup: escaped, what a reader cannot see written as its code point."""
-    return html.escape(plaintext.shown(str(value)), quote=True)
+    said = str(value)
+    plain = said.isascii() and said.isprintable()
+    return html.escape(said if plain else plaintext.shown(said), quote=True)
 
 
 def tag(name: str, *inside: str, **attributes: object) -> str:

@@ -159,7 +159,7 @@ def _edits(one: Row) -> str:
 def _wealth(one: Row) -> str:
     drawn = plots.wealth(one)
     sides = f"{_key('new', 'for')} the candidate and {_key('against', 'against')} it"
-    key = f"Evidence {sides}, on a log scale; it starts at 1."
+    key = f"Evidence {sides}, on a log scale, from 1. What was drawn together with the deciding pair lies behind it."
     return tag("figure", drawn, tag("figcaption", key)) if drawn else ""
 
 
