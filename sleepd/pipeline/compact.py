@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sleepd.core import edit, forecast, gate, plaintext
+from sleepd.core.gate import Rule
 from sleepd.core.model import Attribution, Edit, EditOp, Origin, Unmatched, Verdict, digest
 from sleepd.core.ports import Ask, Purpose
 from sleepd.core.select import Bundle
@@ -138,6 +139,8 @@ def _hindered(
 
 def _out_of_reach(bench: Bench, ground: Ground, gating: Gating) -> str | None:
     """The sentence for a margin that the noise of the scores hides whatever is tried; None when it can be shown."""
+    if gating.rule is not Rule.EVIDENCE:
+        return None
     noise = remembered(bench, ground, gating.baseline_samples)
     with bench.database.reading() as connection:
         index, accepted = proposals.next_index(connection), proposals.acceptances(connection)

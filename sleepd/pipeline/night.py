@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from sleepd.core import drift, gate
+from sleepd.core.edit import split_regions
 from sleepd.core.errors import BudgetSpent, Conflict, NotMeasured
 from sleepd.core.gate import Rule
 from sleepd.core.model import Cause, Edit, Split, Verdict, digest
@@ -211,6 +212,7 @@ def _in_the_way(bench: Bench, work: Work, gating: Gating) -> str | None:
         return "its project folder is gone"
     try:
         live = live_text(work.target)
+        split_regions(live)  # a text with broken markers takes no edit
         bench = with_companions(bench, work.target)
     except Conflict as error:
         return str(error)

@@ -97,7 +97,7 @@ def optimize(
     full = leaves_no_room(ground.base, optimizing.max_skill_tokens, optimizing.compacting)
     if full:
         _make_room(bench, ground, (optimizing, gating), (tried, unmatched, problems))
-    if optimizing.describing is not None:
+    if optimizing.describing is not None and not any(_accepted(t) for t in tried):
         described = describe(bench, ground, work, (optimizing.describing, gating))
         tried += described.tried
         problems += described.problems
@@ -129,9 +129,14 @@ def _make_room(
     how: tuple[Optimizing, Gating],
     came: tuple[list[Trial], list[Unmatched], list[str]],
 ) -> None:
-    """Try a shorter text, within the share of candidates that wait; what comes of it is added to `came`."""
+    """Try a shorter text, within the share of candidates that wait; what comes of it is added to `came`.
+
+    Nothing once a candidate was accepted tonight: two changes of one text could not both be adopted as they were gated.
+    """
     optimizing, gating = how
     tried, unmatched, problems = came
+    if any(_accepted(t) for t in tried):
+        return
     made = compact(bench, ground, gating, (optimizing.compacting, optimizing.max_skill_tokens))
     problems += made.problems
     unmatched += made.unmatched

@@ -17,6 +17,7 @@ from sleepd.core.select import Bundle
 from sleepd.models.scripted import ScriptedModel
 from sleepd.pipeline.compact import Compacted, Compacting, compact, leaves_no_room
 from sleepd.pipeline.mine import clusters
+from sleepd.pipeline.night import outlook
 from sleepd.pipeline.optimize import Optimizing, optimize, try_out
 from sleepd.pipeline.rollout import Bench
 from sleepd.pipeline.trial import Gating, Ground, enter
@@ -205,6 +206,25 @@ class TestTheGate:
         again = optimize(fresh(world), work, how, gating)
         assert done.tried == again.tried
         assert rows == world.rows("pairs")
+
+    def test_nothing_is_spent_on_a_text_with_broken_markers(self, world: World, tmp_path: Path) -> None:
+        """The night says which line, and goes on to other work."""
+        mine = replace(world, folder=tmp_path)
+        seen = outlook(world.bench(), world.plan())
+        target = seen.chosen[0].work.target
+        path = tmp_path / "home" / Path(target.path).relative_to(world.home)
+        assert path.is_relative_to(mine.project)
+        _broken(path)
+        with world.database.writing() as connection:
+            connection.exec_driver_sql("UPDATE tasks SET project = ?", (str(mine.project),))
+        reason = outlook(mine.bench(), mine.plan()).reason
+        assert f"{target.name}: line 5: '<!-- sleepd:learnt -->' is never closed" in reason
+
+
+def _broken(path: Path) -> None:
+    path.parent.mkdir(parents=True)
+    text = edit.new_skill(path.parent.name, "Use this when the user asks for work like: commit message")
+    path.write_text(text.replace(Region.LEARNT.closing, "").replace("---\n\n", "---\n"))
 
 
 def fresh(world: World) -> Bench:

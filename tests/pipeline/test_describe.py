@@ -20,12 +20,14 @@ from sleepd.pipeline import waiting
 from sleepd.pipeline.describe import Described, Describing, Whose, describe, record
 from sleepd.pipeline.loaded import Choice, Shelf, asked, loads, shelf
 from sleepd.pipeline.mine import clusters
+from sleepd.pipeline.night import outlook
 from sleepd.pipeline.rollout import Bench
 from sleepd.pipeline.trial import Gating, Ground, enter
 from sleepd.pipeline.work import Work
 from sleepd.skills.targets import new_project_target
 from sleepd.store import loads as rows
 from sleepd.store import proposals, tasks
+from sleepd.store.nights import NightStatus
 from sleepd.store.proposals import Adoption
 from tests.pipeline.world import NIGHT, World
 
@@ -242,6 +244,24 @@ class TestMeasuring:
             own = {s.task.id for s in work.tasks}
             assert all((among.sides[i] is Side.WANTED) == (i in own) for i in among.tasks)
             assert among.count(Side.WANTED) <= 20 and among.count(Side.OTHER) <= 20
+
+
+class TestAWholeNight:
+    def test_a_proposed_skill_says_what_it_loads_for_within_the_estimate(self, world: World) -> None:
+        """Before it is staged; all calls are among those that were foreseen."""
+        how = replace(world.optimizing, describing=Describing(surroundings=world.surroundings))
+        mine = replace(world, optimizing=how)
+        foreseen = outlook(mine.bench(), mine.plan()).calls
+        night = mine.night()
+        assert NightStatus.DONE is night.status, night.message
+        (proposal, *_) = world.rows("proposals")
+        (row, *_) = world.rows("loads")
+        assert (proposal["id"], "after", 20) == (row["candidate_id"], row["text"], row["wanted"])
+        spending = night.report["spending"]
+        assert isinstance(spending, dict)
+        assert 0 < spending["calls"] <= foreseen
+        without = outlook(world.bench(night="other"), world.plan()).calls
+        assert foreseen - without > 100
 
 
 def _made_by_sleepd(world: World, work: Work) -> None:
