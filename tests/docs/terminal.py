@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-PATIENCE_S = 90
+PATIENCE_S = 300
 """Far more than a command of a page takes: it ends a test that would wait for ever."""
 
 _PROMPT = re.compile(r"\x1e(\d+)\x1e$")
