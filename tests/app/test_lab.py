@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from sleepd.app.lab import figures, lives
+from sleepd.app.lab import apart, figures, lives
 from sleepd.app.lab.figures import mean, share
 from sleepd.app.lab.trials import Setup, drawn, least_pairs, trial
 from sleepd.app.lab.truth import KINDS, Rates, kind, shifted
@@ -110,12 +117,11 @@ def test_levels_of_a_life_fall_and_rise_with_adoptions() -> None:
 def test_intervals() -> None:
     """Wilson's for a share (checked against its closed form at 0 of n), the normal one for a mean."""
     none = share([False] * 100)
-    assert (0.0, pytest.approx(1.959964**2 / (100 + 1.959964**2))) == (none.low, none.high)
+    assert 0.0 == none.low
+    assert pytest.approx(1.959964**2 / (100 + 1.959964**2)) == none.high
     assert share([True, False] * 50).low < 0.5 < share([True, False] * 50).high
-    assert (2.0, pytest.approx(2 - 1.959964 * np.sqrt(2 / 3) / np.sqrt(3))) == (
-        mean([1, 2, 3]).value,
-        mean([1, 2, 3]).low,
-    )
+    assert 2.0 == mean([1, 2, 3]).value
+    assert pytest.approx(2 - 1.959964 * np.sqrt(2 / 3) / np.sqrt(3)) == mean([1, 2, 3]).low
 
 
 def test_equal_seeds_give_equal_figures() -> None:
@@ -123,6 +129,49 @@ def test_equal_seeds_give_equal_figures() -> None:
     one, again, other = ([job() for job in figures.jobs(SETUP, 0.05, 20, seed)[:6]] for seed in (1, 1, 2))
     assert one == again
     assert one != other
+
+
+def test_parts_come_back_in_their_order() -> None:
+    """Whichever ends first; each is counted."""
+    heard: list[tuple[int, int]] = []
+    given = apart.each([partial(pow, base, 2) for base in range(5)], lambda done, of: heard.append((done, of)))
+    assert [0, 1, 4, 9, 16] == given
+    assert [(n, 5) for n in range(1, 6)] == heard
+
+
+def test_a_part_that_fails_is_no_figure() -> None:
+    """The error comes out, and nothing goes on behind it."""
+    with pytest.raises(ZeroDivisionError):
+        apart.each([partial(divmod, 1, 0), partial(divmod, 1, 1)], lambda _done, _of: None)
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="children are found under /proc")
+def test_no_part_outlives_a_kill() -> None:
+    """Not even kill -9 of the command leaves a process behind that calculates on."""
+    code = "import functools as f, time as t; from sleepd.app.lab.apart import each; each([f.partial(t.sleep, 90)] * 2, print)"
+    parent = subprocess.Popen([sys.executable, "-c", code])
+    wanted = min(2, os.cpu_count() or 1)
+    try:
+        eventually(lambda: len(leashed(parent.pid)) >= wanted)
+        parts = leashed(parent.pid)
+    finally:
+        parent.kill()
+        parent.wait()
+    eventually(lambda: not any(Path(f"/proc/{pid}").is_dir() for pid in parts))
+
+
+def eventually(holds: Callable[[], bool]) -> None:
+    """Wait until it holds, a minute at most."""
+    end = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def leashed(parent: int) -> list[int]:
+    """The processes that calculate for this one, and are past their start."""
+    children = Path(f"/proc/{parent}/task/{parent}/children").read_text(encoding="ascii").split()
+    return [int(pid) for pid in children if len(list(Path(f"/proc/{pid}/task").iterdir())) >= 2]
 
 
 @pytest.mark.slow
