@@ -27,7 +27,7 @@ from sleepd.core.gate import Rule
 from sleepd.core.model import Digest, Verdict
 from sleepd.pipeline.trial import Gating
 from sleepd.skills import targets
-from sleepd.store import nights, rollouts
+from sleepd.store import nights, notes, rollouts
 from sleepd.store.database import Database
 from sleepd.store.nights import Night
 from sleepd.store.proposals import Status
@@ -56,6 +56,8 @@ class Skill:
 
     best: Digest
     """The text that is proposed, or was adopted since; else the live text. Never one that was set aside as unsafe."""
+    notes: str
+    """What the reflection model noted for itself; "" for nothing."""
 
 
 def of(places: Places, night_id: str) -> Path:
@@ -88,16 +90,19 @@ def keep(places: Places, database: Database, night_id: str) -> Path:
 def make(database: Database, night_id: str, folder: Path) -> Path:
     """Write or refresh the folder of a night; its page. Raises `UsageError` for an unknown night, `Unwritable`."""
     seen = evidence.of_night(database, night_id)
-    skills = _skills(seen)
+    with database.reading() as connection:
+        noted = notes.of_night(connection, seen.night.id)
+        replies = rollouts.replies(connection, seen.night.id)
+    skills = _skills(seen, noted)
     told = history_of(database, seen, skills)
     patches: dict[str, str] = {}
     for skill in skills:
         write(folder / skill.folder / "live.md", _text(database, skill.base))
         write(folder / skill.folder / "best_skill.md", _text(database, skill.best))
+        if skill.notes:
+            write(folder / skill.folder / "notes.md", f"{skill.notes}\n")
         for one in skill.tried:
             patches[one.trial.candidate.id] = _candidate(database, one, folder)
-    with database.reading() as connection:
-        replies = rollouts.replies(connection, seen.night.id)
     write_json(folder / "config.json", seen.night.report.get(_SETTINGS))
     write_json(folder / "reflections.json", [asdict(r) for r in replies])
     write_json(folder / "history.json", told)
@@ -147,7 +152,7 @@ def _tidy(folder: Path, *, but: str) -> None:
         shutil.rmtree(old, ignore_errors=True)
 
 
-def _skills(seen: OfNight) -> tuple[Skill, ...]:
+def _skills(seen: OfNight, noted: Mapping[str, str]) -> tuple[Skill, ...]:
     """The files that candidates were tried for, in the order of the candidates."""
     by_path: dict[str, list[Tried]] = {}
     for one in seen.tried:
@@ -161,7 +166,9 @@ def _skills(seen: OfNight) -> tuple[Skill, ...]:
         own = next(
             n for n in (f"skills/{slug}{'-' * (i > 1)}{i if i > 1 else ''}" for i in range(1, 10_000)) if n not in taken
         )
-        out.append(Skill(name=name, path=path, folder=own, tried=tuple(tried), best=_best(tried, standing)))
+        best = _best(tried, standing)
+        skill = Skill(name=name, path=path, folder=own, tried=tuple(tried), best=best, notes=noted.get(path, ""))
+        out.append(skill)
     return tuple(out)
 
 
@@ -223,6 +230,7 @@ def _step(seen: OfNight, number: int, skill: Skill, gating: Gating) -> Plain:
         "outcome": next((v.value for v in _OUTCOMES if v in verdicts), "nothing"),
         "validation": asdict(best[-1].after if best else most.before),
         "train": None,
+        "notes": skill.notes or None,
         "candidates": [
             {**history.candidate(one, gating), "proposal": status.get(one.trial.candidate.id)} for one in skill.tried
         ],

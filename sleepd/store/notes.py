@@ -19,3 +19,10 @@ def latest(connection: Connection, path: str, *, but_of: str) -> str:
     c = t.notes.c
     query = select(c.body).join(t.nights, t.nights.c.id == c.night_id).where(c.path == path, c.night_id != but_of)
     return connection.execute(query.order_by(t.nights.c.started_at.desc(), c.night_id.desc())).scalars().first() or ""
+
+
+def of_night(connection: Connection, night_id: str) -> dict[str, str]:
+    """The notes that a night came to, by the path of the skill file."""
+    c = t.notes.c
+    rows = connection.execute(select(c.path, c.body).where(c.night_id == night_id).order_by(c.path))
+    return {row.path: row.body for row in rows}

@@ -62,7 +62,7 @@ class TestTraining:
         assert {
             "config.json", "history.json", "best_skill.md", "sleepd.db", "skills/step-000.md", "skills/step-001.md",
             "steps/001/patch.diff", "steps/001/evaluation.json", "steps/001/reflections.json", "slow/epoch-01.json",
-            "meta/epoch-01.md",
+            "meta/epoch-01.md", "report.html",
         } <= found  # fmt: skip
         assert before.decode() == (tmp_path / "out/skills/step-000.md").read_text()
         assert (tmp_path / "out/skills/step-001.md").read_text() == (tmp_path / "out/best_skill.md").read_text()

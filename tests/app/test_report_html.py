@@ -82,7 +82,7 @@ def night(said: str = "words", candidates: int = 1, **more: Any) -> dict[str, ob
         "format": said, "kind": "night", "id": said, "status": said, "message": said, "scope": said, "rule": said,
         "metric": said, "alpha": 0.05, "skills": [said], "model": said, "reflection_model": said,
         "started_at": None, "edit_budgets": [4, 2], "problems": [said],
-        "steps": [{"step": 1, "kind": "night", "skill": said, "path": said, "outcome": said,
+        "steps": [{"step": 1, "kind": "night", "skill": said, "path": said, "outcome": said, "notes": said,
                    "candidates": [candidate(n, said, **more) for n in range(1, candidates + 1)],
                    "unmatched": [{"edit": said, "reason": said}], "problems": [said]}],
         "proposals": [{"id": said, "status": said, "findings": [said], "sealed": {"tasks": 3, "before": 0.1, "after": 0.9},

@@ -108,6 +108,7 @@ def _steps(history: Row, patches: Mapping[str, str]) -> str:
         if words(step, "path"):
             lines.append(tag("p", text(words(step, "path")), class_="quiet"))
         lines += [_candidate(one, patches, unfolded=unfolded) for one in rows(step, "candidates")]
+        lines.append(_notes(words(step, "notes", LONG)))
         lost = [f"{words(one, 'edit')}: {words(one, 'reason')}" for one in rows(step, "unmatched")]
         lines.append(_list("Edits that had no place in the text", lost))
         lines.append(_list("What could not be used", texts(step, "problems")))
@@ -171,6 +172,11 @@ def _tasks(one: Row) -> str:
         scores = [text(report.mean(before)), text(report.mean(after))]
         cells.append([request, text(count(task, "pairs")), *scores, plots.dumbbell(before, after)])
     return table(("task", "pairs", "before", "after", "0 to 1"), cells, numeric=(1, 2, 3)) if cells else ""
+
+
+def _notes(said: str) -> str:
+    name = "What the reflection model noted for itself"
+    return tag("details", tag("summary", name), tag("pre", text(said), class_="soft")) if said else ""
 
 
 def _patch(diff: str) -> str:

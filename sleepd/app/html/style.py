@@ -25,6 +25,7 @@ th{color:var(--quiet);font-weight:600}td.number,th.number{text-align:right;font-
 td{min-width:3.5rem;overflow-wrap:break-word}td p{min-width:13rem}
 pre{overflow-x:auto;padding:.7rem;background:var(--card);border:1px solid var(--line);border-radius:.4rem;
 font:13px/1.45 ui-monospace,"DejaVu Sans Mono",monospace;overflow-wrap:normal}article pre{background:var(--paper)}
+pre.soft{white-space:pre-wrap}
 summary{cursor:pointer;color:var(--new)}details{margin:.5rem 0}
 .badge{display:inline-block;padding:0 .5rem;border:1px solid currentColor;border-radius:1rem;
 font-size:.85rem;font-weight:600}
