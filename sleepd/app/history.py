@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from sleepd.app.tried import Tried
+from sleepd.app.tried import Tried, loads_words
 from sleepd.core import edit, gate
 from sleepd.core.gate import Floats, Rule
 from sleepd.core.model import Attribution, Digest, Edit
@@ -45,6 +45,7 @@ def candidate(one: Tried, gating: Gating) -> Plain:
         "before": asdict(one.before),
         "after": asdict(one.after),
         "tokens": one.tokens_added,
+        "loads": [f"the description{when} {said}" for when, said in loads_words(one)],
         "tasks": [asdict(row) for row in one.by_task],
         "edits": [_edit(e, known) for e in found.edits],
     }

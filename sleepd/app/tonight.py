@@ -237,11 +237,12 @@ def _run(places: Places, settings: Settings, how: tuple[Wish, Told], database: D
 
 def _with_folder(places: Places, settings: Settings, database: Database, ran: Ran) -> Ran:
     """Write the night's output folder. The night is over and its rows are kept: a full disk changes nothing of it."""
+    logger = structlog.get_logger()
     try:
         night = night_folder.remember(database, ran.night, settings)
         return replace(ran, night=night, page=night_folder.keep(places, database, night.id))
     except SleepdError as error:
-        structlog.get_logger().warning("folder.refused", reason=str(error))
+        logger.warning("folder.refused", reason=str(error))
         again = f"then `sleepd show {ran.night.id} --html` writes it"
         return replace(ran, unwritten=f"the night is kept, its report could not be written: {error}; {again}")
 

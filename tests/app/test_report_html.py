@@ -69,7 +69,7 @@ def candidate(index: int, said: str = "words", *, pairs: int = 20, tasks: int = 
         "beta": 0.1, "verdict": said, "reason": said, "pairs": pairs, "confirming": 4, "evidence": 1.0,
         "counter_evidence": -1.0, "effect": 0.1, "wealth": [round(n / 7, 4) for n in range(pairs)],
         "counter_wealth": [round(-n / 5, 4) for n in range(pairs)], "before": measure(0.4), "after": measure(0.6),
-        "tokens": 12, "proposal": said,
+        "tokens": 12, "proposal": said, "loads": [said],
         "tasks": [{"task": "t", "request": said, "pairs": 4, "before": 0.25, "after": 0.75} for _ in range(tasks)],
         "edits": [{"op": said, "anchor": said, "text": said, "reason": said, "kept": True, "effect": 0.2, "low": 0.1,
                    "high": 0.3, "pairs": 16, "tokens": 9}],

@@ -125,7 +125,7 @@ def _candidate(one: Row, patches: Mapping[str, str], *, unfolded: bool) -> str:
     margin = number(one, "margin")
     whence += [f"asked whether it is worse by less than {margin:g}"] if margin else []
     inside = [
-        tag("p", text("; ".join([*whence, _figures(one)])), class_="quiet"),
+        tag("p", text("; ".join([*whence, _figures(one), *texts(one, "loads")])), class_="quiet"),
         _edits(one),
         _wealth(one),
         _tasks(one),
