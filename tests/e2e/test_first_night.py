@@ -18,7 +18,7 @@ from tests.docs.page import Command, steps
 from tests.docs.terminal import Terminal
 from tests.docs.test_tutorial import TUTORIAL, left_behind
 from tests.e2e.clients import move_in
-from tests.e2e.user_manager import Manager, user_manager
+from tests.e2e.users_systemd import Manager, user_manager
 from tests.stub.server import Stub
 
 pytestmark = pytest.mark.e2e
