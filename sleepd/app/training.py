@@ -23,6 +23,7 @@ from sleepd.core.gate import Rule
 from sleepd.core.model import SkillTarget, Split, digest
 from sleepd.core.ports import Embedder, Model
 from sleepd.models.metered import Ledger, Spending
+from sleepd.pipeline.beside import with_companions
 from sleepd.pipeline.enrol import AGENT, enrol
 from sleepd.pipeline.evaluate import Evaluated, evaluate
 from sleepd.pipeline.night import preflight
@@ -122,7 +123,8 @@ def run(places: Places, settings: Settings, wish: Wish, told: Callable[[str], No
         enrolled = enrol(database, tools.embedder, found.given, settings.mine.near_duplicate)
         work = _work(wish.skill, found, enrolled.tasks)
         notes = [*_notes(work, gating.rule), *_retired(enrolled.retired)]
-        bench = _bench(settings, database, tools, f"train-{digest(start, found.digest)[:8]}")
+        named = f"train-{digest(start, found.digest)[:8]}"
+        bench = with_companions(_bench(settings, database, tools, named), work.target)
         config = _config(wish, (found, start), bench, gating)
         _begin(out, config, resume=wish.resume)
         preflight(bench)
@@ -144,7 +146,8 @@ def score(places: Places, settings: Settings, wish: Wish, split: Split, samples:
     with _tools(settings) as tools, _opened(out, None) as database:
         enrolled = enrol(database, tools.embedder, found.given, settings.mine.near_duplicate)
         tasks = tuple(s for s in enrolled.tasks if s.split is split)
-        bench = _bench(settings, database, tools, f"eval-{clock.now().isoformat()}")
+        target = _work(wish.skill, found, tasks).target
+        bench = with_companions(_bench(settings, database, tools, f"eval-{clock.now().isoformat()}"), target)
         preflight(bench)
         with database.writing() as connection:
             address = rollouts.put_text(connection, text)
@@ -260,7 +263,7 @@ def _config(wish: Wish, given: tuple[TaskSet, str], bench: Bench, gating: Gating
         "task_set": str(found.folder),
         "task_set_digest": found.digest,
         "skill": str(wish.skill.expanduser().absolute()),
-        "skill_digest": digest(start),
+        "skill_digest": digest(start, bench.beside),
         "model": bench.model.key,
         "reflection_model": bench.reflector.key,
         "embedder": bench.embedder.key,

@@ -157,6 +157,15 @@ class TestTraining:
         file.write_text(file.read_text().replace("ticket key", "ticket", 1), encoding="utf-8")
         assert "task_set_digest was" in train(own, skill, tmp_path / "out", "--resume").err
 
+    def test_files_that_the_skill_names_are_read_with_it(self, task_set: Path, skill: Path, tmp_path: Path) -> None:
+        """So they are part of what a run is about."""
+        (skill.parent / "reference").mkdir()
+        (skill.parent / "reference" / "rules.md").write_text("Always be kind.\n", encoding="utf-8")
+        skill.write_text(f"{skill.read_text()}\nSee reference/rules.md.\n", encoding="utf-8")
+        train(task_set, skill, tmp_path / "out", "--max-calls", "5")
+        (skill.parent / "reference" / "rules.md").write_text("Never mind.\n", encoding="utf-8")
+        assert "skill_digest was" in train(task_set, skill, tmp_path / "out", "--resume").err
+
     def test_there_has_to_be_a_run_to_go_on_with(self, task_set: Path, skill: Path, tmp_path: Path) -> None:
         assert "there is no run to go on with" in train(task_set, skill, tmp_path / "out", "--resume").err
 
