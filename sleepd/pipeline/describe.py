@@ -97,8 +97,9 @@ class _Case:
 def describe(bench: Bench, ground: Ground, work: Work, how: tuple[Describing, Gating]) -> Described:
     """Go on with a description that waits; else try a better one where the present one loads the skill wrongly.
 
-    Within the share of candidates that wait. Nothing for a file that is not there yet, that is not the settings' to
-    change, or whose description is not one line. Raises `NotMeasured` or `BudgetSpent`; a rerun goes on from there.
+    Within a share of the night as large as that of candidates that wait. Nothing for a file that is not there yet, that
+    is not the settings' to change, or whose description is not one line. Raises `NotMeasured` or `BudgetSpent`; a rerun
+    goes on from there.
     """
     describing, gating = how
     case = _Case(bench=bench, ground=ground, work=work, describing=describing, gating=gating)
@@ -230,7 +231,7 @@ def _try_out(case: _Case, made: Edit) -> Described:
     text = trigger.described(ground.base, made.text) or ""
     judging = asked(bench, case.work, case.shelf, [Split.VAL])
     id_ = _identity(case, digest(text), judging)
-    budget = allowance(bench, ground, id_, int(gating.pairs_per_night * gating.waiting_share))
+    budget = _budget(case, id_)
     if not budget:
         return Described()
     sessions = tuple(dict.fromkeys(str(s.task.session_id) for s in case.work.tasks if s.split is Split.TRAIN))
@@ -271,9 +272,15 @@ def _go_on(case: _Case) -> list[Trial]:
         elif len(nights - {case.bench.night_id}) >= case.gating.max_nights:
             _close(case, candidate, f"{len(nights)} nights used up without a decision")
         else:
-            share = int(case.gating.pairs_per_night * case.gating.waiting_share)
-            tried.append(_measure(case, judging, candidate, allowance(case.bench, case.ground, candidate.id, share)))
+            tried.append(_measure(case, judging, candidate, _budget(case, candidate.id)))
     return tried
+
+
+def _budget(case: _Case, id_: Digest) -> int:
+    """Requests of tonight: as large a share as what waits has, of what is left, so that neither starves the other."""
+    gating = case.gating
+    left = allowance(case.bench, case.ground, id_, gating.pairs_per_night)
+    return min(int(gating.pairs_per_night * gating.waiting_share), left)
 
 
 def _close(case: _Case, candidate: Candidate, why: str) -> None:
