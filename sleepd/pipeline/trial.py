@@ -29,7 +29,7 @@ class Gating:
     beta: float = 0.10
     smallest_effect: float = 0.10
     baseline_samples: int = 4
-    pairs_per_night: int = 120
+    pairs_per_night: int = 200
     max_pairs: int = 400
     margin: float = 0.03
     """What a shorter text may cost (promise 8)."""
@@ -130,16 +130,17 @@ def measure(bench: Bench, ground: Ground, trial: Trial, gating: Gating, budget: 
         done = list(proposals.pairs(connection, candidate.id))
         tonight = proposals.drawn(connection, bench.night_id, candidate.id)
     left = budget - tonight
-    decision = _standing(done, candidate, gating)
+    held = _is_held(bench, candidate, gating)
+    standing = _standing(done, candidate, gating, held=held)
     if done:
-        _keep(bench, candidate, (), decision.decision, gating)
-    while draws := _next(done, candidate, gating, decision, left):
+        _keep(bench, candidate, (), standing.decision, held=held)
+    while draws := _next(done, candidate, gating, standing, left):
         fresh = _pairs(bench, ground, candidate, draws)
         done += fresh
         left -= len(fresh)
-        decision = _standing(done, candidate, gating)
-        _keep(bench, candidate, fresh, decision.decision, gating)
-    return decision.decision
+        standing = _standing(done, candidate, gating, held=held)
+        _keep(bench, candidate, fresh, standing.decision, held=held)
+    return standing.decision
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,8 +155,8 @@ def crossed(bench: Bench, trial: Trial, gating: Gating) -> bool:
     """Whether it passed the gate and only waits for its edits to be looked at one by one."""
     with bench.database.reading() as connection:
         done = proposals.pairs(connection, trial.candidate.id)
-    verdict = _standing(done, trial.candidate, gating).decision.verdict
-    return verdict is Verdict.ACCEPTED and _is_held(bench, trial.candidate, gating)
+    held = _is_held(bench, trial.candidate, gating)
+    return held and _standing(done, trial.candidate, gating, held=held).decision.verdict is Verdict.ACCEPTED
 
 
 def _is_held(bench: Bench, candidate: Candidate, gating: Gating) -> bool:
@@ -167,9 +168,11 @@ def _is_held(bench: Bench, candidate: Candidate, gating: Gating) -> bool:
     return gating.rule is Rule.EVIDENCE and not (found and all(one.kept for one in found))
 
 
-def _standing(done: Sequence[Pair], candidate: Candidate, gating: Gating) -> _Standing:
+def _standing(done: Sequence[Pair], candidate: Candidate, gating: Gating, *, held: bool) -> _Standing:
+    """Where it stands. A bundle that is held has its tasks looked at once it is known which text it comes to."""
     terms = gating.terms(candidate.alpha, candidate.margin)
-    decision, confirmed = settle(done, candidate.tasks, terms, gating.confirming)
+    confirming = replace(gating.confirming, least=0) if held else gating.confirming
+    decision, confirmed = settle(done, candidate.tasks, terms, confirming)
     return _Standing(decision=decision, confirmed=confirmed)
 
 
@@ -190,8 +193,8 @@ def _next(
     return schedule.draws(candidate, limit, gating.baseline_samples, gating.rule)[drawn:]
 
 
-def _keep(bench: Bench, candidate: Candidate, fresh: Sequence[Pair], decision: Decision, gating: Gating) -> None:
-    if decision.verdict is Verdict.ACCEPTED and _is_held(bench, candidate, gating):
+def _keep(bench: Bench, candidate: Candidate, fresh: Sequence[Pair], decision: Decision, *, held: bool) -> None:
+    if held and decision.verdict is Verdict.ACCEPTED:
         decision = replace(decision, verdict=Verdict.UNDECIDED, reason=f"{decision.reason}; each edit is left out once")
     with bench.database.writing() as connection:
         proposals.save_pairs(connection, candidate.id, fresh, bench.night_id)

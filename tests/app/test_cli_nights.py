@@ -36,7 +36,9 @@ def test_a_dry_run_says_what_a_night_would_do(lived_in: Path) -> None:
     configure(lived_in, STUB.format(url="http://127.0.0.1:1").replace('name = "openai"\nmodel = "stub"', ""))
     seen = sleepd("run", "--dry-run", "--json")
     assert 0 == seen.code
-    assert "commit-message" == seen.json["chosen"] and 50 == seen.json["estimate"]["calls_at_most"]
+    assert ["commit-message"] == [one["skill"] for one in seen.json["chosen"]] and 50 == seen.json["estimate"][
+        "calls_at_most"
+    ]
     assert seen.json["estimate"]["tokens_in"] > 0 and seen.json["estimate"]["cost_usd"] is None
     assert [] == sleepd("nights", "--json").json
     assert "cost unknown" in sleepd("run", "--dry-run").out
@@ -166,9 +168,9 @@ def test_one_project_and_one_skill_can_be_asked_for(lived_in: Path) -> None:
     """The scope is the project's folder; an unknown skill leaves nothing to do."""
     project = lived_in / "uploader"
     seen = sleepd("run", "--project", project, "--dry-run", "--json").json
-    assert "commit-message" == seen["chosen"]
+    assert ["commit-message"] == [one["skill"] for one in seen["chosen"]]
     none = sleepd("run", "--skill", "no-such-skill", "--dry-run", "--json").json
-    assert none["chosen"] is None
+    assert [] == none["chosen"]
     wrong = sleepd("run", "--project", lived_in / "nowhere")
     assert 2 == wrong.code and "no such folder" in wrong.err
 

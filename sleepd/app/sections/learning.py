@@ -43,8 +43,8 @@ class Optimizer(Section):
     )
     shorten: bool = Field(
         default=False,
-        description="Try the text without a rule that, as work that went well shows, does nothing, when there is nothing "
-        "else to try. It saves the rent of one line and takes 230 pairs or more to show (`gate.margin`), so it is off; "
+        description="Try the text without a rule that does nothing, as work that went well shows, when there is "
+        "nothing else to try. It saves the rent of one line and takes 230 pairs or more to show (`gate.margin`), so it is off; "
         "what nears `max_skill_tokens` is shortened in any case.",
     )
     meta_notes: bool = Field(
@@ -128,8 +128,9 @@ class Gate(Section):
         "pairs needed by a sixth to a third, and candidates share them.",
     )
     pairs_per_night: Count = Field(
-        default=120,
-        description="Pairs drawn in one night over all candidates. Rejects an empty candidate in about a night.",
+        default=200,
+        description="Pairs drawn in one night over all candidates. A house rule is found, looked at task by task and "
+        "proven without what rode along in one night; an empty candidate is rejected in half of one.",
     )
     max_pairs: Count = Field(
         default=400,

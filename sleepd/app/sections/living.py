@@ -31,8 +31,9 @@ class Night(Section):
         "and had to be asked for again; with few pairs it is one skill.",
     )
     workers: Annotated[int, Field(ge=1, le=32)] = Field(
-        default=2,
-        description="Rollouts at the same time. Two, since small accounts have low rate limits.",
+        default=4,
+        description="Rollouts at the same time. Four are within the rate limits of small accounts, and bring a first "
+        "proposal within minutes.",
     )
     at: TimeOfDay = Field(
         default="03:17",
