@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from sleepd.app.cli import VERBS
-from sleepd.app.settings import Settings
 from tests.docs.newcomer import follow
 from tests.docs.page import Command, comes_true, commands, steps
 
@@ -50,13 +49,6 @@ def test_what_the_readme_shows_is_what_the_tutorial_shows() -> None:
     carried_out = [step for step in steps(TUTORIAL) if isinstance(step, Command)]
     shown = [step for step in steps(README) if isinstance(step, Command)]
     assert shown and [] == [command for command in shown if command not in carried_out]
-
-
-def test_the_tutorial_says_how_far_a_usual_night_goes() -> None:
-    """The defaults that it tells the reader to change for once."""
-    words, default = " ".join(TUTORIAL.read_text(encoding="utf-8").split()), Settings()
-    assert f"at most {default.gate.pairs_per_night} pairs of answers, two at a time" in words
-    assert 2 == default.night.workers
 
 
 @pytest.mark.parametrize(

@@ -44,8 +44,8 @@ class Optimizer(Section):
     shorten: bool = Field(
         default=False,
         description="Try the text without a rule that does nothing, as work that went well shows, when there is "
-        "nothing else to try. It saves the rent of one line and takes 230 pairs or more to show (`gate.margin`), so it is off; "
-        "what nears `max_skill_tokens` is shortened in any case.",
+        "nothing else to try. It saves the rent of one line and takes 230 pairs or more to show (`gate.margin`), so it "
+        "is off; what nears `max_skill_tokens` is shortened in any case.",
     )
     meta_notes: bool = Field(
         default=True,
