@@ -35,6 +35,9 @@ def wrote(minutes: float, agent: str = "codex") -> Facts:
         (wrote(0.1), "codex wrote a moment ago"),
         (wrote(-1), "codex wrote a moment ago"),
         (wrote(10), None),
+        # So little ahead is rounding; more is another clock.
+        (wrote(-3), None),
+        (wrote(-60), None),
         # A clock that was wrong: a file of the year 2036 must not hold nights up for ten years.
         (wrote(-60 * 24 * 365), None),
     ],
