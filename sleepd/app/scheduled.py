@@ -28,8 +28,6 @@ CHECK_EVERY: Final = timedelta(minutes=5)
 """So often it is looked whether what was in the way is gone, and what time it is: clocks are set, machines sleep."""
 LOCK_WAIT_S: Final = 3_600.0
 """A scheduled night queues behind another one for so long; then it is tried again."""
-_EARLY: Final = timedelta(minutes=1)
-"""A scheduler may start us a moment before the night is due: that is the night that is meant, not the one before."""
 _NOT_MEASURED: Final = 3
 _UNEXPECTED: Final = 70
 
@@ -72,7 +70,7 @@ def run(places: Places, project: Path | None, means: Means) -> dict[str, Came]:
             now, settings = means.now(), current(places)
             nights = upcoming.past(places, now)
             wanted = upcoming.scopes(settings, project)
-            seen = upcoming.looks(upcoming.timetable(settings), nights, wanted, now + _EARLY)
+            seen = upcoming.looks(upcoming.timetable(settings), nights, wanted, now)
             until = until or min(one.following for one in seen.values())
             step = _step(seen, came, _obstacle(settings, means, nights), (now, until))
             if isinstance(step, _Wait) and not (means.once and step.for_start):

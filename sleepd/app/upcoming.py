@@ -7,12 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Final
 
 from sleepd.app import agenda, clock, config, due
 from sleepd.app.due import USER_SCOPE, Look, Timetable
 from sleepd.app.places import Places
 from sleepd.app.settings import Settings
 from sleepd.store.calendar import Calendar, calendar
+
+EARLY: Final = timedelta(minutes=1)
+"""A scheduler may start us a moment before the night is due: that is the night that is meant, not the one before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,9 +56,12 @@ def looks(
     now: datetime,
     since: Mapping[str, datetime] | None = None,
 ) -> dict[str, Look]:
-    """What the clock says about each scope. A scope that had no night yet catches up with none from before `since`."""
+    """What the clock says about each scope. A scope that had no night yet catches up with none from before `since`.
+
+    In the minute before a night it is that night that is spoken of: the daemon and what it starts must mean the same.
+    """
     begun = {} if since is None else {s: at for s, at in since.items() if s not in nights.scopes}
-    return {s: due.look(now, table, [n for n in nights.nights if n.scope == s], begun.get(s)) for s in wanted}
+    return {s: due.look(now + EARLY, table, [n for n in nights.nights if n.scope == s], begun.get(s)) for s in wanted}
 
 
 def upcoming(places: Places, settings: Settings, now: datetime) -> Upcoming:

@@ -7,17 +7,18 @@ import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from sleepd.app import agenda, clock, config, locks, log, scheduled, tonight
+from sleepd.app import agenda, clock, config, locks, log, scheduled, tonight, upcoming
+from sleepd.app.due import Timetable
 from sleepd.app.scheduled import Means
 from sleepd.core.ports import Host
 from sleepd.host.still import Still
 from sleepd.store import nights
-from sleepd.store.calendar import calendar
+from sleepd.store.calendar import Calendar, PastNight, calendar
 from sleepd.store.database import open_database
 from sleepd.store.nights import Night, NightStatus
 from tests.app.command import SETTINGS, configure, environment, sleepd, started
@@ -111,6 +112,20 @@ def test_a_scheduler_that_is_a_moment_early_means_the_night_to_come(begun: Path)
     sitting.slept.append((minute - timedelta(seconds=5) - clock.now()).total_seconds())
     came = scheduled.run(config.places(), None, sitting.means())
     assert f"night {minute.date()}" in came["user"].line and 2 == len(sitting.slept)
+
+
+def test_the_daemon_and_the_night_it_starts_mean_the_same_night(begun: Path) -> None:
+    """In the minute before a night the one that was missed is given up: what was started for it would not run it."""
+    table, day = Timetable(at="03:00", zone=UTC), date(2026, 5, 4)
+    begin = datetime(2026, 5, 4, 3, tzinfo=UTC)
+    past = Calendar(nights=(PastNight(scope="user", date="2026-05-01", status="done"),), scopes=frozenset({"user"}))
+    for seconds, (night, start) in {
+        61: ("2026-05-03", begin - timedelta(days=1)),
+        59: (day.isoformat(), begin),
+        0: (day.isoformat(), begin),
+    }.items():
+        seen = upcoming.looks(table, past, ["user"], begin - timedelta(seconds=seconds))["user"]
+        assert (night, start) == (seen.date, seen.start), seconds
 
 
 def test_each_project_has_its_night_and_one_that_is_gone_stops_none(lived_in: Path) -> None:
