@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -65,6 +66,8 @@ class _Text(io.StringIO):
 def sleepd(*arguments: str | Path, stdin: str = "") -> Result:
     """Run the command in this process, without a terminal."""
     out, err, before = _Text(), _Text(), sys.stdin
+    # A command that was stopped is deaf to further signals; these tests go on.
+    ears = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     code: object = 0
     sys.stdin = io.StringIO(stdin)
     try:
@@ -74,6 +77,8 @@ def sleepd(*arguments: str | Path, stdin: str = "") -> Result:
         code = end.code
     finally:
         sys.stdin = before
+        for number, handler in ears.items():
+            signal.signal(number, handler)
     assert isinstance(code, int)
     return Result(code, out.getvalue(), err.getvalue())
 

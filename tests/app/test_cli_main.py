@@ -147,6 +147,41 @@ def test_a_stopped_run_says_how_to_go_on(lived_in: Path, number: signal.Signals)
         assert "not finished" in sleepd("status").out
 
 
+STOPPED_AGAIN = """
+import os, signal, threading, time
+from sleepd.app.cli.ending import Ending
+def work():
+    try:
+        os.kill(os.getpid(), signal.{first})
+        time.sleep(10)
+    finally:
+        os.kill(os.getpid(), signal.SIGTERM)
+        os.kill(os.getpid(), signal.SIGTERM)
+def call_under_way():
+    time.sleep(0.5)
+    os.kill(os.getpid(), signal.SIGTERM)
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(0.1)
+threading.Thread(target=call_under_way).start()
+with Ending(verbose=False):
+    work()
+"""
+"""Told to stop, told again while it cleans up, and again while a thread finishes its call."""
+
+
+@pytest.mark.parametrize("first", ["SIGTERM", "SIGINT"])
+def test_whoever_is_stopped_twice_ends_as_if_stopped_once(first: str) -> None:
+    """Service managers tell a process and its group: 130 and one line, whenever the second signal comes."""
+    done = subprocess.run(
+        [sys.executable, "-c", STOPPED_AGAIN.format(first=first)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (130, 1) == (done.returncode, done.stderr.count("\n")), done.stderr
+
+
 SETTINGS_OF_STUB = """\
 [harvest]
 since = "all"

@@ -38,11 +38,15 @@ class Ending:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        signal.signal(signal.SIGTERM, self._before)
         match error:
             case SystemExit(code=130) | KeyboardInterrupt():
+                # What is left, such as threads that finish their call, is not to be broken off with a trace either.
+                _stop_once()
                 _say(f"stopped; {_AGAIN}")
                 raise SystemExit(INTERRUPTED) from None
+            case _:
+                signal.signal(signal.SIGTERM, self._before)
+        match error:
             case None | SystemExit():
                 return
             case SleepdError():
@@ -68,7 +72,19 @@ class Ending:
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:
+    _stop_once()
     raise KeyboardInterrupt
+
+
+def _stop_once() -> None:
+    """Whoever stops a process tells it and its group: the second signal must not break what the first one ends."""
+    # Not SIG_IGN: a program started while we end would be deaf, too.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _told_already)
+
+
+def _told_already(_number: int, _frame: FrameType | None) -> None:
+    """It is ending."""
 
 
 def _say(line: str) -> None:
