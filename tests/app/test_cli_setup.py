@@ -37,11 +37,12 @@ def test_init_writes_a_settings_file_and_a_database(own_home: Path) -> None:
 
 def test_init_again_changes_nothing(own_home: Path) -> None:
     """A file that is there is the user's own."""
-    file = configure(own_home, "# mine\n[night]\nmax_calls = 3\n")
+    text = '# mine\n[night]\nmax_calls = 3\n[harvest]\nsince = "7d"\n'
+    file = configure(own_home, text)
     sleepd("init", "--yes")
     held = config.places().database.read_bytes()
     again = sleepd("init", "--yes")
-    assert "# mine\n[night]\nmax_calls = 3\n" == file.read_text()
+    assert text == file.read_text()
     assert held == config.places().database.read_bytes()
     assert 2 == again.out.count("kept as it is") and 0 == again.code
 
@@ -57,6 +58,31 @@ def test_init_without_anybody_to_ask_decides_nothing(own_home: Path) -> None:
     done = sleepd("init")
     assert "how far back" in done.out and config.load().harvest.since is None
     assert 2 == sleepd("run").code
+
+
+def test_init_adds_what_an_earlier_one_left_open(own_home: Path) -> None:
+    """`--yes` answers what the file leaves open, says so, and keeps every other byte; then there is nothing to add."""
+    assert 0 == sleepd("init").code
+    file = config.places().config
+    before = file.read_text() + "# mine\n"
+    file.write_text(before)
+    done = sleepd("init", "--yes")
+    assert 0 == done.code and f"added what was open to {file}" in done.out
+    assert "harvest.since = 30d, night.max_calls = 1000" in done.out and "kept as it is" in done.out
+    added = [line for line in file.read_text().splitlines() if line not in before.splitlines()]
+    assert ['since = "30d"', "max_calls = 1000"] == added
+    assert before == "".join(s for s in file.read_text().splitlines(keepends=True) if s.strip() not in added)
+    again = sleepd("init", "--yes")
+    assert f"kept as it is: {file}" in again.out and "added" not in again.out
+
+
+def test_init_asks_only_what_the_file_leaves_open(own_home: Path) -> None:
+    """On a terminal the question that is answered is not put again, be it answered by another setting."""
+    configure(own_home, "[night]\nbudget_usd = 2.0\n")
+    shown = at_a_terminal(["init"], "14d\n")
+    assert "How far back" in shown and "How many model calls" not in shown
+    settings = tomllib.loads(config.places().config.read_text())
+    assert {"night": {"budget_usd": 2.0}, "harvest": {"since": "14d"}} == settings
 
 
 def test_init_asks_on_a_terminal(own_home: Path) -> None:

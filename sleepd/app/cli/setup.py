@@ -21,7 +21,8 @@ def initialize(
     """Find the agents on this machine, write a commented settings file, make the database.
 
     On a terminal it then offers the agents' plugins and, once a model is chosen, the nightly service. Nothing is
-    installed unasked. What is there already is kept as it is, so that it can be run again at any time.
+    installed unasked. It can be run again at any time: what is there already is kept, and only what your settings
+    leave open is asked and added.
     """
     places = config.places()
     asker = None if yes or not can_ask() else ask
