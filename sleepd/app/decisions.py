@@ -129,11 +129,10 @@ def adopt_edits(
 def reject(places: Places, database: Database, id_: str, why: str, numbers: Sequence[int] = ()) -> Proposal:
     """Turn a proposal down, or its edits with these numbers, with the reason, which later reflections are shown.
 
-    One that was set aside may be turned down as well. When no edit is left, the whole proposal is turned down.
+    One that was set aside may be turned down as well. When no edit is left, the whole proposal is turned down. Raises
+    `UsageError` for a reason without a word.
     """
-    # What was typed in another encoding arrives as lone surrogates, which no database takes.
-    plain = " ".join(why.encode("utf-8", "replace").decode().split())
-    said = redact(plain, _WHY_CHARS).text
+    said = reason(why)
     with locks.adoption(places, _LOCK_WAIT_S):
         proposal = writing.find(database, id_, (Status.WAITING, Status.QUARANTINED))
         for number in numbers:
@@ -145,6 +144,15 @@ def reject(places: Places, database: Database, id_: str, why: str, numbers: Sequ
     logger = structlog.get_logger()
     logger.info("proposal.rejected", proposal=proposal.id, edits=list(numbers))
     return proposal
+
+
+def reason(why: str) -> str:
+    """The reason as it is kept: one line, redacted. Raises `UsageError` when there is not a word in it."""
+    # What was typed in another encoding arrives as lone surrogates, which no database takes.
+    plain = " ".join(why.encode("utf-8", "replace").decode().split())
+    if not any(map(str.isalnum, plain)):
+        raise UsageError("say why in a few words, such as 'CI runs the tests': later reflections learn from them")
+    return redact(plain, _WHY_CHARS).text
 
 
 def put_on_branch(

@@ -98,6 +98,15 @@ class TestWhole:
         assert 0 == sleepd("reject", id_[:8], "--why", b"caf\xe9 style".decode("utf-8", "surrogateescape")).code
         assert "caf? style" == seen(id_)["why"]
 
+    @pytest.mark.parametrize("why", ["", " \t ", "...", "\n"])
+    def test_a_rejection_needs_a_reason(self, home: Home, why: str) -> None:
+        """Blanks and dots are none: one line that asks for it, and nothing is decided, for one edit neither."""
+        id_ = home.propose()
+        for more in ([], ["--edit", "1"]):
+            done = sleepd("reject", id_[:8], "--why", why, *more)
+            assert (2, "", 1) == (done.code, done.out, done.err.count("\n")) and "say why" in done.err
+        assert (Status.WAITING, []) == (home.status(id_), seen(id_)["decided"])
+
     @pytest.mark.parametrize(
         ("arguments", "named"),
         [

@@ -31,7 +31,6 @@ _STYLES = {
     Look.WARNING: "bold yellow",
     Look.PLAIN: "",
 }
-_NO_REASON = "no reason given"
 _MOST_BYTES = 256
 """Of one answer: a pasted line comes whole, and is no key."""
 
@@ -191,10 +190,9 @@ def _write(desk: Desk, proposal: Proposal, numbers: tuple[int, ...], shown: str 
 
 def _reason() -> str:
     try:
-        said = ask("why?", _NO_REASON, str)
+        return ask("why?", "", decisions.reason)
     except typer.Abort:
         raise KeyboardInterrupt from None
-    return "" if said == _NO_REASON else said
 
 
 def _key(question: str, answers: Sequence[str], default: str = Answer.SKIP) -> str:

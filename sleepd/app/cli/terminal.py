@@ -50,9 +50,12 @@ def can_ask() -> bool:
 
 
 def ask(question: str, default: str, check: Callable[[str], object]) -> str:
-    """Ask until the answer passes `check`, which raises ValueError or an error of sleepd for a wrong one."""
+    """Ask until the answer passes `check`, which raises ValueError or an error of sleepd for a wrong one.
+
+    An empty default is none: it is not shown, and pressing Enter alone has to pass as well.
+    """
     while True:
-        answer = str(typer.prompt(question, default=default, err=True)).strip()
+        answer = str(typer.prompt(question, default=default, show_default=bool(default), err=True)).strip()
         try:
             check(answer)
         except (ValueError, SleepdError) as wrong:
