@@ -11,7 +11,6 @@ from sleepd.app.report import Plain
 from sleepd.app.settings import Settings
 from sleepd.app.tonight import Wish
 from sleepd.core.errors import AssertionFailed, UsageError
-from sleepd.core.model import Split
 from sleepd.models.metered import Spending
 from sleepd.pipeline.beside import with_companions
 from sleepd.pipeline.calibrate import Calibrated, Foreseen, calibrate
@@ -44,7 +43,8 @@ def run(places: Places, settings: Settings, wish: Wish, pairs: int) -> Calibrati
             raise UsageError(f"there is nothing to calibrate on: {seen.reason}; `sleepd tasks list` shows the work")
         preflight(bench)
         work = seen.chosen[0].work
-        ground = Ground(target=work.target, base=live_text(work.target), tasks=work.usable(Split.VAL))
+        tasks = work.judging(plan.gating.validation_tasks)
+        ground = Ground(target=work.target, base=live_text(work.target), tasks=tasks)
         found = calibrate(with_companions(bench, work.target), ground, plan.gating, pairs)
     return Calibration(
         skill=work.target.name, tasks=len(ground.tasks), calibrated=found, spending=tools.ledger.spending()

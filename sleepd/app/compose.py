@@ -106,6 +106,7 @@ def gating(settings: Settings) -> Gating:
         max_nights=section.max_nights,
         coverage=section.coverage,
         waiting_share=section.waiting_share,
+        validation_tasks=section.validation_tasks,
         attributing=Attributing(most=section.attribution_pairs, smallest_effect=section.smallest_effect),
         confirming=Confirming(least=section.confirm_pairs, drop=section.largest_drop),
     )

@@ -220,7 +220,7 @@ def _in_the_way(bench: Bench, work: Work, gating: Gating) -> str | None:
         return hopeless
     if _waits(bench, work, live):
         return "a proposal for it waits for you; `sleepd review` shows it"
-    if exhausted(bench, work):
+    if exhausted(bench, work, gating):
         return "everything proposed for the present text was tried; new sessions will bring something new"
     return None
 

@@ -88,9 +88,10 @@ def optimize(
     Raises `NotMeasured` or `BudgetSpent`. A rerun of the same night comes to the same candidates, finds what was
     measured of them, and goes on from there.
     """
-    ground = Ground(target=work.target, base=live_text(work.target), tasks=work.usable(Split.VAL))
-    drift = watch(bench, ground, gating)
-    tried = waiting.go_on(bench, ground, gating)
+    everything = Ground(target=work.target, base=live_text(work.target), tasks=work.usable(Split.VAL))
+    drift = watch(bench, everything, gating)
+    tried = waiting.go_on(bench, everything, gating)
+    ground = replace(everything, tasks=work.judging(gating.validation_tasks))
     before = waiting.tried_before(bench, ground)
     unmatched: list[Unmatched] = []
     problems: list[str] = []

@@ -38,6 +38,8 @@ class Gating:
     max_nights: int = 14
     coverage: float = 0.8
     waiting_share: float = 0.5
+    validation_tasks: int = 24
+    """Tasks that a new candidate is judged on, the newest."""
     confirming: Confirming = field(default_factory=Confirming)
     attributing: Attributing = field(default_factory=Attributing)
 

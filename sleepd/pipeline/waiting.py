@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sleepd.core.model import Digest, Origin, Split, Verdict, digest
+from dataclasses import replace
+
+from sleepd.core.model import Digest, Origin, Verdict, digest
 from sleepd.pipeline.prove import prove
 from sleepd.pipeline.rollout import Bench
 from sleepd.pipeline.trial import Gating, Ground, allowance, identity
@@ -23,13 +25,13 @@ def tried_before(bench: Bench, ground: Ground) -> list[Trial]:
     return [t for t in ours if _on(base, t) and t.night_id != bench.night_id]
 
 
-def exhausted(bench: Bench, work: Work) -> bool:
+def exhausted(bench: Bench, work: Work, gating: Gating) -> bool:
     """Whether all that two nights tried for this live text and these tasks was rejected, and nothing waits.
 
     Tonight's own tries do not count, so that a rerun of a killed night goes on with the same work.
     """
     base = digest(live_text(work.target))
-    tasks = tuple(s.task.id for s in work.usable(Split.VAL))
+    tasks = tuple(s.task.id for s in work.judging(gating.validation_tasks))
     with bench.database.reading() as connection:
         trials = proposals.for_target(connection, work.target.path)
     earlier = [t for t in trials if t.night_id != bench.night_id]
@@ -55,12 +57,13 @@ def go_on(bench: Bench, ground: Ground, gating: Gating) -> list[Trial]:
         if trial.candidate.verdict is not Verdict.UNDECIDED:
             tried += [trial] * (bench.night_id in nights[id_])
             continue
-        ended = _ended(bench, ground, trial, gating, len(nights[id_] - {bench.night_id}))
+        own = replace(ground, tasks=tuple(s for s in ground.tasks if s.task.id in trial.candidate.tasks))
+        ended = _ended(bench, own, trial, gating, len(nights[id_] - {bench.night_id}))
         if ended is not None:
             with bench.database.writing() as connection:
                 proposals.close(connection, id_, ended)
         elif budget := allowance(bench, ground, id_, share):
-            tried += prove(bench, ground, trial, gating, budget)
+            tried += prove(bench, own, trial, gating, budget)
     return tried
 
 
@@ -69,14 +72,9 @@ def _on(base: Digest, trial: Trial) -> bool:
     return trial.candidate.base == base and not rollouts.is_former(trial.candidate.model)
 
 
-def _ended(bench: Bench, ground: Ground, trial: Trial, gating: Gating, nights: int) -> str | None:
-    """Why a candidate that waited for so many nights cannot go on; None when it can."""
+def _ended(bench: Bench, own: Ground, trial: Trial, gating: Gating, nights: int) -> str | None:
+    """Why a candidate that waited for so many nights cannot go on with the tasks it began with; None when it can."""
     candidate = trial.candidate
-    own = Ground(
-        target=ground.target,
-        base=ground.base,
-        tasks=tuple(s for s in ground.tasks if s.task.id in candidate.tasks),
-    )
     if identity(bench, own, candidate.text, gating, candidate.margin) != candidate.id:
         return "the live text, the tasks, the model or the gate changed: its evidence is about something else"
     if nights >= gating.max_nights:

@@ -39,6 +39,13 @@ class Work:
         """The checkable tasks of one side."""
         return tuple(s for s in self.tasks if s.usable and s.split is split)
 
+    def judging(self, most: int) -> tuple[StoredTask, ...]:
+        """The validation tasks that a new candidate is judged on: the newest, at most so many, oldest first.
+
+        Every one of them is looked at before a candidate is accepted, so their number is what a night costs.
+        """
+        return self.usable(Split.VAL)[-most:]
+
     @property
     def missing(self) -> str | None:
         """None when the gate has enough to judge by; else what is missing, in words."""

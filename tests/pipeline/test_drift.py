@@ -271,7 +271,7 @@ class TestAlarm:
         found = watch(changed, ground, world.gating)
         assert found is not None
         assert found.alarm
-        assert not exhausted(world.bench(night="n3"), work_of(world))
+        assert not exhausted(world.bench(night="n3"), work_of(world), world.gating)
         second = enter(changed, ground, bundle, "- x\n", world.gating)
         assert (1, 2, ()) == (first.candidate.index, second.candidate.index, pairs_of(world, second))
         assert 16 == len(pairs_of(world, first))

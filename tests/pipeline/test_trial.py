@@ -17,7 +17,7 @@ from sleepd.models.scripted import FailingAt, ScriptedModel
 from sleepd.pipeline.mine import clusters
 from sleepd.pipeline.rollout import Bench
 from sleepd.pipeline.trial import Gating, Ground, allowance, enter, identity, measure
-from sleepd.pipeline.waiting import exhausted
+from sleepd.pipeline.waiting import exhausted, go_on
 from sleepd.pipeline.work import Work, find_work
 from sleepd.store import proposals, tasks
 from sleepd.store.proposals import Trial
@@ -236,8 +236,8 @@ def test_a_rerun_does_not_take_tonights_own_failures_for_the_end(world: World) -
         ground, trial = entered(world, bench, text)
         measure(bench, ground, trial, replace(GATING, max_pairs=2), 2)
     work = work_of(world)
-    assert not exhausted(world.bench(model, night="n2"), work)
-    assert exhausted(world.bench(model, night="n3"), work)
+    assert not exhausted(world.bench(model, night="n2"), work, GATING)
+    assert exhausted(world.bench(model, night="n3"), work, GATING)
 
 
 def test_a_candidate_may_draw_what_it_drew_and_what_nobody_did(world: World) -> None:
@@ -251,3 +251,18 @@ def test_a_candidate_may_draw_what_it_drew_and_what_nobody_did(world: World) -> 
     measure(bench, ground, other, GATING, 6)
     assert (4, 6) == (allowance(bench, ground, one.candidate.id, 10), allowance(bench, ground, other.candidate.id, 10))
     assert 10 == allowance(world.bench(night="n2"), ground, other.candidate.id, 10)
+
+
+def test_a_candidate_is_judged_on_the_newest_tasks(world: World) -> None:
+    """At most so many, since each is looked at; a waiting one goes on with those it began with."""
+    work = work_of(world)
+    assert work.usable(Split.VAL)[-5:] == work.judging(5)
+    assert work.usable(Split.VAL) == work.judging(1_000)
+    ground = replace(ground_of(world), tasks=work.judging(5))
+    bench = world.bench(night="n1")
+    trial = enter(bench, ground, bundle(GOOD), GOOD, GATING)
+    measure(bench, ground, trial, GATING, 4)
+    more = replace(GATING, pairs_per_night=40, waiting_share=1.0, validation_tasks=7)
+    (went_on,) = go_on(world.bench(night="n2"), ground_of(world), more)
+    assert (trial.candidate.id, 5) == (went_on.candidate.id, len(went_on.candidate.tasks))
+    assert {p["task_id"] for p in world.rows("pairs")} <= set(trial.candidate.tasks)

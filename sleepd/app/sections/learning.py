@@ -161,6 +161,11 @@ class Gate(Section):
         description="Share of pairs that must be scored, for the live text and for the candidate. Below it the "
         "answer would be about the easy tasks only.",
     )
+    validation_tasks: Annotated[int, Field(ge=5)] = Field(
+        default=24,
+        description="Tasks that a new candidate is judged on, the newest ones. Each is looked at before a candidate is "
+        "accepted, so more of them cost more; `sleepd gate-lab` measures with 13.",
+    )
     confirm_pairs: Annotated[int, Field(ge=0)] = Field(
         default=4,
         description="Pairs of each single task before a candidate is accepted, so that no task is broken for the mean. "
