@@ -91,6 +91,7 @@ class _Daemon:
 
     def _heard(self) -> tuple[Path, ...]:
         """Take up what changed; the folders to watch."""
+        clock.renew_zone()
         self._renew()
         try:
             seen = transcripts.look(self._settings.now)
@@ -139,6 +140,7 @@ class _Daemon:
     def _tick(self) -> None:
         """Have the nights run that are due, and set the clock for the next."""
         with self._ticking:
+            clock.renew_zone()
             try:
                 begin = self._begin()
                 if begin <= clock.now() and not self._ear.stopped:

@@ -67,6 +67,7 @@ def run(places: Places, project: Path | None, means: Means) -> dict[str, Came]:
     until: datetime | None = None
     with agenda.Waits(places) as waits:
         while True:
+            clock.renew_zone()
             now, settings = means.now(), current(places)
             nights = upcoming.past(places, now)
             wanted = upcoming.scopes(settings, project)

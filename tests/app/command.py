@@ -9,10 +9,14 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from sleepd.app.cli import main
 from sleepd.simulate.cast import persona
@@ -111,3 +115,13 @@ def live_in(home: Path, sessions: int, *, first: int = 0) -> Path:
 def environment(**more: str) -> dict[str, str]:
     """This process's environment with more in it."""
     return {**os.environ, **more}  # noqa: TID251  handed to a child process
+
+
+@contextlib.contextmanager
+def living_in(zone: str) -> Iterator[None]:
+    """Local dates are those of this zone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TZ", zone)
+        time.tzset()
+        yield
+    time.tzset()

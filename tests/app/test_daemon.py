@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -21,7 +23,7 @@ from sleepd.app.inforce import InForce
 from sleepd.core.errors import BadSettings, UsageError
 from sleepd.store.calendar import calendar
 from sleepd.store.nights import NightStatus
-from tests.app.command import SETTINGS, configure, environment, live_in, sleepd, started
+from tests.app.command import SETTINGS, configure, environment, live_in, living_in, sleepd, started
 from tests.app.test_scheduled import SCHEDULED, enter, stored
 from tests.stub.server import Stub
 
@@ -243,6 +245,25 @@ def test_the_daemon_harvests_what_is_there_and_ends_cleanly(begun: Path) -> None
         _, rest = process.communicate(timeout=LONG)
         assert (0, "stopped") == (process.returncode, rest.strip().splitlines()[-1])
     assert (6, False) == ((seen := sleepd("status", "--json").json)["sessions"], seen["daemon"])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="this system takes up another time zone by itself, or never")
+@pytest.mark.skipif(sys.platform == "win32", reason="a process cannot tell itself to end there")
+def test_a_daemon_that_stays_sees_that_the_time_zone_changed(begun: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At its next look."""
+
+    def say(text: str) -> None:
+        if "listening" in text:
+            monkeypatch.setenv("TZ", "XXX3")
+            begun.joinpath(".claude", "projects").mkdir(parents=True)
+            live_in(begun, 1)
+        elif "harvested" in text:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    with living_in("UTC"):
+        daemon.run(config.places(), say, AT_ONCE)
+        assert timedelta(hours=-3) == datetime.now().astimezone().utcoffset()  # noqa: TID251 - what it shows
 
 
 NIGHTLY = """\

@@ -7,10 +7,8 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -20,20 +18,10 @@ from sleepd.app import config, notices
 from sleepd.app.notices import Notice
 from sleepd.app.settings import Notify, Settings
 from sleepd.host.still import Still
-from tests.app.command import configure, environment, sleepd, started
+from tests.app.command import configure, environment, living_in, sleepd, started
 
 TODAY = date(2026, 11, 20)
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
-
-
-@contextmanager
-def living_in(zone: str) -> Iterator[None]:
-    """Local dates are those of this zone."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TZ", zone)
-        time.tzset()
-        yield
-    time.tzset()
 
 
 @pytest.fixture(autouse=True)

@@ -21,7 +21,7 @@ from sleepd.store import nights
 from sleepd.store.calendar import Calendar, PastNight, calendar
 from sleepd.store.database import open_database
 from sleepd.store.nights import Night, NightStatus
-from tests.app.command import SETTINGS, configure, environment, sleepd, started
+from tests.app.command import SETTINGS, configure, environment, living_in, sleepd, started
 from tests.stub.script import Fail
 from tests.stub.server import Stub
 
@@ -126,6 +126,20 @@ def test_the_daemon_and_the_night_it_starts_mean_the_same_night(begun: Path) -> 
     }.items():
         seen = upcoming.looks(table, past, ["user"], begin - timedelta(seconds=seconds))["user"]
         assert (night, start) == (seen.date, seen.start), seconds
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="this system takes up another time zone by itself, or never")
+def test_whoever_waits_sees_that_the_time_zone_changed(begun: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A laptop that flew on while a night waited: night.at is where the laptop is now."""
+    with living_in("UTC"):
+        minute = clock.now().replace(second=0, microsecond=0) + timedelta(minutes=2)
+        configure(begun, SCHEDULED.replace('at = "00:00"', f'at = "{minute:%H:%M}"'))
+        enter(NightStatus.DONE, day=minute.date() - timedelta(days=1))
+        # Three hours west it is not that late yet, and the night of before is done.
+        sitting = Sitting(meanwhile=lambda: monkeypatch.setenv("TZ", "XXX3"))
+        sitting.slept.append((minute - timedelta(seconds=20) - clock.now()).total_seconds())
+        came = scheduled.run(config.places(), None, sitting.means())
+        assert (2, 1) == (len(sitting.slept), len(stored())) and "is done already" in came["user"].line
 
 
 def test_each_project_has_its_night_and_one_that_is_gone_stops_none(lived_in: Path) -> None:
