@@ -119,11 +119,19 @@ def editor() -> str:
     return next(filter(None, named), "notepad" if os.name == "nt" else "vi")
 
 
-def api_key(adapter: str) -> SecretStr | None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiKey:
+    """A key and the environment variable it was found in."""
+
+    value: SecretStr
+    variable: str
+
+
+def api_key(adapter: str) -> ApiKey | None:
     """The key for a model adapter: `SLEEPD_API_KEY`, else the provider's usual variable; None when neither is set."""
     names = ("SLEEPD_API_KEY", KEY_VARIABLES.get(adapter, ""))
-    found = (value for name in names if (value := _environment().get(name, "").strip()))
-    return next((SecretStr(value) for value in found), None)
+    found = ((name, value) for name in names if (value := _environment().get(name, "").strip()))
+    return next((ApiKey(value=SecretStr(value), variable=name) for name, value in found), None)
 
 
 def places() -> Places:

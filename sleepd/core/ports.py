@@ -58,6 +58,8 @@ class Failure:
     """One line for the user, with the remedy."""
     retry_at: datetime | None = None
     """When a limit resets, as the provider states it."""
+    asked: bool = True
+    """False: it was clear beforehand that it could not answer, and no request left the machine."""
 
 
 class Model(Protocol):

@@ -111,6 +111,12 @@ class Ledger:
             self._reserved_usd -= worst_usd
             self._tallies[purpose] = self._tallies.get(purpose, Tally()) + used
 
+    def withdraw(self, worst_usd: float) -> None:
+        """Forget a call that was admitted with `worst_usd` and was never made."""
+        with self._lock:
+            self._reserved_usd -= worst_usd
+            self._admitted -= 1
+
     def spending(self) -> Spending:
         """What was spent up to now; calls under way are not in it."""
         with self._lock:
@@ -161,7 +167,10 @@ class Metered:
         try:
             outcome = self._model.ask(ask)
         finally:
-            self._ledger.settle(ask.purpose, self._used(outcome, worst_usd), worst_usd)
+            if isinstance(outcome, Failure) and not outcome.asked:
+                self._ledger.withdraw(worst_usd)
+            else:
+                self._ledger.settle(ask.purpose, self._used(outcome, worst_usd), worst_usd)
         return outcome
 
     def close(self) -> None:

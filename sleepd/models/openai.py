@@ -33,7 +33,7 @@ class ChatCompletions:
 
     def __init__(self, settings: ModelSettings) -> None:
         self._settings = settings
-        self._provider = _PROVIDER.at(settings.host)
+        self._provider = _PROVIDER.used_by(settings)
 
     @property
     def provider(self) -> Provider:

@@ -11,6 +11,7 @@ from typing import Any
 from sleepd.core.model import Cause
 from sleepd.core.ports import Failure, Reply
 from sleepd.models.limits import epoch_in, retry_at
+from sleepd.models.settings import ModelSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,11 +20,12 @@ class Provider:
 
     label: str
     key_variable: str
-    """The environment variable that the app floor reads the key from."""
+    """The environment variable that the key is in, or belongs into."""
 
-    def at(self, host: str | None) -> Provider:
-        """The same, named by its address when that is not the provider's own."""
-        return self if host is None else Provider(label=f"the server at {host}", key_variable=self.key_variable)
+    def used_by(self, settings: ModelSettings) -> Provider:
+        """The same, named by its address when that is not the provider's own, and by the variable the key came from."""
+        label = self.label if settings.host is None else f"the server at {settings.host}"
+        return Provider(label=label, key_variable=settings.key_from or self.key_variable)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +124,7 @@ def unreachable(provider: Provider, why: str) -> Failure:
 
 def no_key(provider: Provider) -> Failure:
     message = f"no API key for {provider.label}; set {provider.key_variable} (a local server accepts any word)"
-    return Failure(cause=Cause.AUTH, message=message)
+    return Failure(cause=Cause.AUTH, message=message, asked=False)
 
 
 def bad_key(provider: Provider) -> Failure:
@@ -130,7 +132,7 @@ def bad_key(provider: Provider) -> Failure:
         f"the API key for {provider.label} holds a space or a character that keys do not have; "
         f"copy it to {provider.key_variable} again"
     )
-    return Failure(cause=Cause.AUTH, message=message)
+    return Failure(cause=Cause.AUTH, message=message, asked=False)
 
 
 def used_up(body: bytes) -> bool:

@@ -31,6 +31,8 @@ class ModelSettings:
     base_url: str | None = None
     """None: the provider's own address."""
     api_key: str | None = field(default=None, repr=False)
+    key_from: str | None = None
+    """The environment variable that held the key, for messages; None: the provider's own."""
     temperature: float | None = None
     """None: not sent, the provider's default holds."""
     max_retries: int = 2

@@ -83,6 +83,7 @@ def test_a_login_that_does_not_hold_ends_with_3_and_status_says_so(
         monkeypatch.setenv("SLEEPD_API_KEY", WRONG_KEY)
         done = sleepd("run")
         assert 3 == done.code and 1 == done.err.count("\n") and "could not be measured" in done.err
+        assert "check SLEEPD_API_KEY" in done.err
         status = sleepd("status")
         assert "not-measured" in status.out and "sleepd doctor --live" in status.out
         seen = sleepd("status", "--json").json

@@ -51,6 +51,19 @@ def test_the_call_after_the_last_is_refused_before_it_is_made() -> None:
     assert 2 == len(inner.asks) == ledger.spending().calls
 
 
+def test_what_was_never_asked_is_no_call() -> None:
+    """It is neither counted nor taken from the budget, in calls and in dollars."""
+    unasked = Failure(cause=Cause.AUTH, message="no key", asked=False)
+    ledger = Ledger(max_calls=1, budget_usd=100.0)
+    model = Metered(
+        ScriptedModel(unasked, unasked, unasked, otherwise=reply()), ledger, price=Price(in_per_mtok=1, out_per_mtok=1)
+    )
+    assert [unasked] * 3 == [model.ask(ask()) for _ in range(3)]
+    assert (0, 0, {}) == (ledger.spending().calls, ledger.spending().failed, ledger.spending().by_purpose)
+    assert isinstance(model.ask(ask()), Reply)
+    assert 1 == ledger.spending().calls
+
+
 def test_eight_threads_do_not_overrun_the_calls() -> None:
     """Reservation happens before the call: exactly `max_calls` go through."""
     inner = ScriptedModel(otherwise=reply())

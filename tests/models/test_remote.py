@@ -111,6 +111,8 @@ def test_a_wrong_key_is_told_apart(make: Make) -> None:
     assert Cause.AUTH is outcome.cause
     assert "_API_KEY" in outcome.message
     assert WRONG_KEY not in outcome.message
+    named = failure(make(api_key=WRONG_KEY, key_from="SOME_VARIABLE"), "stub:hello")
+    assert "check SOME_VARIABLE, " in named.message and named.asked
 
 
 @pytest.mark.parametrize("key", [None, "", " \n", "two words", "schlüssel", "a\nb"])
@@ -120,7 +122,7 @@ def test_without_a_usable_key_nothing_is_called(make: Make, stub: Stub, key: str
     outcome = failure(make(api_key=key), "stub:hello")
     assert Cause.AUTH is outcome.cause
     assert "_API_KEY" in outcome.message
-    assert before == len(stub.requests)
+    assert before == len(stub.requests) and not outcome.asked
 
 
 def test_a_pasted_newline_does_not_spoil_the_key(make: Make) -> None:
