@@ -60,9 +60,9 @@ class _Change:
 
 def status() -> Answer:
     """As `sleepd status`."""
-    places, settings = config.places(), config.load()
-    seen = overview(places.database)
-    next_one = upcoming.upcoming(places, settings, clock.now())
+    places, settings, now = config.places(), config.load(), clock.now()
+    seen = overview(places.database, now)
+    next_one = upcoming.upcoming(places, settings, now)
     running = standing.running(seen, places.lock)
     where = (places.database, places.config)
     return Answer(

@@ -20,10 +20,12 @@ from sleepd.core.errors import SleepdError
 from sleepd.core.ports import Ask, Failure, Purpose
 from sleepd.pipeline.prompts import OWN_MARK
 from sleepd.store import sessions
+from sleepd.store.ahead import nights_ahead
 from sleepd.store.database import backups, open_database
 
 _LEAST_FREE_BYTES = 500_000_000
 _SHOWN_DEFECTS = 3
+_SHOWN_NIGHTS = 3
 
 
 class State(StrEnum):
@@ -124,9 +126,24 @@ def _database(places: Places) -> Iterator[Row]:
     if not file.exists():
         yield _warning("database", f"there is none at {file}", "run sleepd init, or sleepd harvest")
         return
-    yield _explained("database", lambda: _contents(file))
+    row = _explained("database", lambda: _contents(file))
+    yield row
+    if row.state is not State.FAILED:
+        yield _explained("nights", lambda: _nights(file))
     if file.stat().st_mode & 0o077:
         yield _failed("database rights", f"others may read {file}", f"chmod 600 {file}")
+
+
+def _nights(file: Path) -> Row:
+    found = nights_ahead(file, clock.now())
+    if not found:
+        return _ok("nights", "none is of a day to come")
+    more = f" and {len(found) - _SHOWN_NIGHTS} more" if len(found) > _SHOWN_NIGHTS else ""
+    return _warning(
+        "nights",
+        f"of a day to come, by a clock that was ahead: {', '.join(found[:_SHOWN_NIGHTS])}{more}",
+        "set the clock if it is wrong now; else nothing: until their day comes they count as no night",
+    )
 
 
 def _contents(file: Path) -> Row:

@@ -58,7 +58,7 @@ def due(places: Places, settings: Settings, now: datetime) -> Notice | None:
 
     Raises `DatabaseDamaged`, `Busy`, and OSError for a folder that cannot be read. Changes nothing.
     """
-    seen = news(places.database)
+    seen = news(places.database, now)
     today = _today(now)
     if seen is None or _claim_file(places, today).exists():
         return None

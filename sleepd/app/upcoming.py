@@ -46,7 +46,7 @@ def timetable(settings: Settings) -> Timetable:
 
 def past(places: Places, now: datetime) -> Calendar:
     """The nights of the last days. Raises `Busy` and `DatabaseDamaged`."""
-    return calendar(places.database, clock.local_date(now - timedelta(days=3)))
+    return calendar(places.database, clock.local_date(now - timedelta(days=3)), now)
 
 
 def looks(

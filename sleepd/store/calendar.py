@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from sleepd.core.errors import Busy, DatabaseDamaged
+from sleepd.store.ahead import CAME, latest
+from sleepd.store.readable import reading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,23 +40,23 @@ class Calendar:
     """Scopes that ever had a night."""
 
 
-def calendar(path: Path, since: str) -> Calendar:
-    """The nights whose local date is `since` (ISO) or later. Without a database there was none; none is made.
+def calendar(path: Path, since: str, now: datetime) -> Calendar:
+    """The nights whose local date is `since` (ISO) or later; not those that a clock which was ahead dated past `now`.
 
-    Raises `Busy` when the database is locked for long, `DatabaseDamaged` when it cannot be read.
+    Without a database there was none; none is made.
+
+    Raises `Busy` when the database is locked for long, `Unwritable` on a full disk, `DatabaseDamaged` otherwise.
     """
     if not path.exists():
         return Calendar()
-    try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=30)) as connection:
-            connection.row_factory = sqlite3.Row
-            rows = connection.execute("SELECT * FROM nights WHERE date >= ? ORDER BY started_at DESC", (since,))
-            nights = tuple(_night(row) for row in rows)
-            scopes = frozenset(str(row[0]) for row in connection.execute("SELECT DISTINCT scope FROM nights"))
-    except sqlite3.DatabaseError as error:
-        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
-            raise Busy(f"the database {path} is in use; try again in a moment") from error
-        raise DatabaseDamaged(f"the database {path} cannot be read: {error}; sleepd doctor says what to do") from error
+    with reading(path, timeout=30) as connection:
+        connection.row_factory = sqlite3.Row
+        rows = connection.execute(
+            f"SELECT * FROM nights WHERE date >= ? AND {CAME} ORDER BY started_at DESC",  # noqa: S608
+            (since, *latest(now)),
+        )
+        nights = tuple(_night(row) for row in rows)
+        scopes = frozenset(str(row[0]) for row in connection.execute("SELECT DISTINCT scope FROM nights"))
     return Calendar(nights=nights, scopes=scopes)
 
 

@@ -14,16 +14,18 @@ from pathlib import Path
 
 from sqlalchemy import Connection, Engine, create_engine, event, exc
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 from sleepd.core.errors import DatabaseDamaged, Unwritable
+from sleepd.store import readable
 from sleepd.store.schema import metadata
 
 HEAD = "0008"
 """The newest migration. A test holds it against the scripts."""
 _BACKUPS_KEPT = 3
 _BUSY_MS = 30_000
-_UNWRITABLE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR)
+_IMMUTABLE = "immutable=1"
+"""In what `readable.uri` says of a file that cannot be written."""
 
 
 class Database:
@@ -76,8 +78,8 @@ class Database:
 def open_database(path: Path) -> Database:
     """Open the database at `path`, making it first, or backing it up and migrating it.
 
-    Raises `DatabaseDamaged` when the file exists and is not a usable database, `Unwritable` for a disk that is full or
-    read-only.
+    Raises `DatabaseDamaged` when the file exists and is not a usable database, `Unwritable` for a disk that is full.
+    On a read-only disk it can be read, unless it is to be made or migrated first; writing then raises `Unwritable`.
     """
     if not path.exists():
         try:
@@ -86,9 +88,15 @@ def open_database(path: Path) -> Database:
             raise Unwritable.of(path, error) from error
     if path.stat().st_size == 0:
         raise _damaged(path, "it is empty")
-    database = Database(path, _engine(path))
+    source = readable.uri(path)
+    database = Database(path, _still(source) if _IMMUTABLE in source else _engine(path))
     with _damage_named(path):
-        if _revision(path) != HEAD:
+        if _revision(source, path) != HEAD:
+            if _IMMUTABLE in source:
+                raise Unwritable(
+                    f"the database {path} is of an older sleepd and cannot be migrated: its disk is read-only; make "
+                    "it writable for you, and try again"
+                )
             database.backup(f"before-{HEAD}")
             _migrate(path)
     return database
@@ -113,6 +121,15 @@ def _engine(path: Path) -> Engine:
         cursor.close()
 
     return engine
+
+
+def _still(source: str) -> Engine:
+    """For a file that cannot be written, by nobody: WAL mode is not even asked for."""
+
+    def connect() -> sqlite3.Connection:
+        return sqlite3.connect(source, uri=True, check_same_thread=False)
+
+    return create_engine("sqlite://", creator=connect, poolclass=QueuePool)
 
 
 def _create(path: Path) -> None:
@@ -150,8 +167,8 @@ def _migrate(path: Path) -> None:
     engine.dispose()
 
 
-def _revision(path: Path) -> str | None:
-    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+def _revision(source: str, path: Path) -> str | None:
+    with closing(sqlite3.connect(source, uri=True)) as connection:
         table = connection.execute("SELECT name FROM sqlite_master WHERE name = 'alembic_version'").fetchone()
         if table is None:
             raise _damaged(path, "it is not a database of sleepd")
@@ -169,7 +186,7 @@ def _damage_named(path: Path) -> Iterator[None]:
     except (exc.DatabaseError, sqlite3.DatabaseError) as error:
         cause = getattr(error, "orig", error)
         text = str(cause)
-        if (getattr(cause, "sqlite_errorcode", 0) & 0xFF) in _UNWRITABLE:
+        if readable.is_unwritable(cause):
             raise Unwritable.of(f"the database {path}", OSError(text)) from error
         if any(word in text for word in ("malformed", "not a database", "disk image", "file is encrypted")):
             raise _damaged(path, text) from error

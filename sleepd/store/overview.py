@@ -7,15 +7,17 @@ import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from sleepd.core.errors import Busy, DatabaseDamaged
+from sleepd.store.ahead import CAME, latest
+from sleepd.store.readable import reading, uri
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LastNight:
-    """The newest night. Times are ISO texts, UTC."""
+    """The newest night that a clock which was right can have begun. Times are ISO texts, UTC."""
 
     id: str
     scope: str
@@ -85,45 +87,41 @@ class News:
     """Newest first."""
 
 
-def overview(path: Path) -> Overview | None:
+def overview(path: Path, now: datetime) -> Overview | None:
     """Where everything stands; None when there is no database yet. Makes nothing and never waits for a night.
 
-    Raises `DatabaseDamaged`. A database of an older sleepd is migrated first.
+    Raises `DatabaseDamaged`. A database of an older sleepd is migrated first; on a read-only disk that is `Unwritable`.
     """
     if not path.exists():
         return None
     try:
-        return _read(path)
+        return _read(path, now)
     except sqlite3.DatabaseError:
         # Damaged, or from another version: the door that can tell says which, or mends it.
         from sleepd.store.database import open_database
 
         open_database(path).close()
-        return _read(path)
+        return _read(path, now)
 
 
-def news(path: Path) -> News | None:
+def news(path: Path, now: datetime) -> News | None:
     """What a notice may speak of; None when there is no database yet. Makes, migrates and repairs nothing.
 
-    Raises `Busy` when the database is locked for a second, `DatabaseDamaged` when it cannot be read.
+    Raises `Busy` when the database is locked for a second, `Unwritable` on a full disk, `DatabaseDamaged` otherwise.
     """
     if not path.exists():
         return None
-    try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=1)) as connection:
-            return _news(connection)
-    except sqlite3.DatabaseError as error:
-        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
-            raise Busy(f"the database {path} is in use; try again in a moment") from error
-        raise DatabaseDamaged(f"the database {path} cannot be read: {error}; sleepd doctor says what to do") from error
+    with reading(path, timeout=1) as connection:
+        return _news(connection, now)
 
 
-def _news(connection: sqlite3.Connection) -> News:
+def _news(connection: sqlite3.Connection, now: datetime) -> News:
     waiting = connection.execute("SELECT id FROM proposals WHERE status = 'waiting' ORDER BY id")
     nights = connection.execute(
-        "SELECT date, max(status = 'not-measured'), max(status = 'budget-spent'), "
+        "SELECT date, max(status = 'not-measured'), max(status = 'budget-spent'), "  # noqa: S608
         "max(id IN (SELECT night_id FROM proposals)) "
-        "FROM nights WHERE status <> 'running' GROUP BY date ORDER BY date DESC"
+        f"FROM nights WHERE status <> 'running' AND {CAME} GROUP BY date ORDER BY date DESC",
+        latest(now),
     )
     return News(
         waiting=tuple(str(id_) for (id_,) in waiting),
@@ -138,8 +136,8 @@ def _news(connection: sqlite3.Connection) -> News:
     )
 
 
-def _read(path: Path) -> Overview:
-    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=30)) as connection:
+def _read(path: Path, now: datetime) -> Overview:
+    with closing(sqlite3.connect(uri(path), uri=True, timeout=30)) as connection:
         connection.row_factory = sqlite3.Row
         number = partial(_number, connection)
         return Overview(
@@ -151,8 +149,11 @@ def _read(path: Path) -> Overview:
             waiting=number("SELECT count(*) FROM proposals WHERE status = 'waiting'"),
             quarantined=number("SELECT count(*) FROM proposals WHERE status = 'quarantined'"),
             adopted=number("SELECT count(*) FROM proposals WHERE status = 'adopted'"),
-            last_night=_last_night(connection),
-            last_measured=connection.execute("SELECT max(date) FROM nights WHERE status = 'done'").fetchone()[0],
+            last_night=_last_night(connection, now),
+            last_measured=connection.execute(
+                f"SELECT max(date) FROM nights WHERE status = 'done' AND {CAME}",  # noqa: S608
+                latest(now),
+            ).fetchone()[0],
             on_probation=_on_probation(connection),
         )
 
@@ -161,8 +162,9 @@ def _number(connection: sqlite3.Connection, query: str) -> int:
     return int(connection.execute(query).fetchone()[0])
 
 
-def _last_night(connection: sqlite3.Connection) -> LastNight | None:
-    row = connection.execute("SELECT * FROM nights ORDER BY started_at DESC, id DESC LIMIT 1").fetchone()
+def _last_night(connection: sqlite3.Connection, now: datetime) -> LastNight | None:
+    newest = f"SELECT * FROM nights WHERE {CAME} ORDER BY started_at DESC, id DESC LIMIT 1"  # noqa: S608
+    row = connection.execute(newest, latest(now)).fetchone()
     if row is None:
         return None
     return LastNight(

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from watchdog.events import DirCreatedEvent, FileClosedNoWriteEvent, FileModifiedEvent, FileOpenedEvent
 
-from sleepd.app import config, daemon, ear, locks
+from sleepd.app import clock, config, daemon, ear, locks
 from sleepd.app.ear import Ear, Pace
 from sleepd.app.inforce import InForce
 from sleepd.core.errors import BadSettings, UsageError
@@ -325,7 +325,7 @@ def test_a_night_ends_with_its_daemon_and_goes_on_with_the_next(caught_up: Path,
         with running(SLEEPD_API_KEY="k") as process:
             assert "night" in line(process, "done:")
     assert "done" == stored()[-1][2]
-    assert 2 == calendar(config.places().database, "2026-02-01").nights[0].attempts
+    assert 2 == calendar(config.places().database, "2026-02-01", clock.now()).nights[0].attempts
 
 
 @pytest.mark.slow

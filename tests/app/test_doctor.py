@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
 import pytest
 
 from sleepd.app import config, doctor, locks
 from sleepd.app.doctor import Row, State
+from sleepd.store.nights import NightStatus
 from tests.app.command import SETTINGS, configure, live_in, sleepd
+from tests.app.test_scheduled import enter
 from tests.stub.server import WRONG_KEY, Stub
 
 OPENAI = """\
@@ -104,6 +107,14 @@ def test_a_running_night_is_seen(own_home: Path) -> None:
     assert State.OK is rows()["lock"].state
     with locks.night(config.places(), 0):
         assert State.WARNING is rows()["lock"].state
+
+
+def test_nights_of_a_day_to_come_are_named(begun: Path) -> None:
+    """A clock that was ahead left them; they count as no night until then."""
+    assert ("ok", "") == ((row := rows()["nights"]).state.value, row.fix)
+    ids = [enter(NightStatus.DONE, day=date(2047, 11, day)).id for day in range(1, 6)]
+    row = rows()["nights"]
+    assert "warning" == row.state and f"{', '.join(ids[:3])} and 2 more" in row.finding and "clock" in row.fix
 
 
 def test_wrong_settings_are_a_row_like_any_other(own_home: Path) -> None:

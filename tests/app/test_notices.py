@@ -18,6 +18,8 @@ from sleepd.app import config, notices
 from sleepd.app.notices import Notice
 from sleepd.app.settings import Notify, Settings
 from sleepd.host.still import Still
+from sleepd.store.calendar import calendar
+from sleepd.store.overview import overview
 from tests.app.command import configure, environment, living_in, sleepd, started
 
 TODAY = date(2026, 11, 20)
@@ -99,6 +101,24 @@ def test_waiting_proposals_come_first(begun: Path, ids: list[str], text: str) ->
     notice = due()
     assert notice is not None
     assert ("proposal-waits", text, f"sleepd: {text}") == (notice.kind, notice.text, notice.line)
+
+
+def test_a_clock_that_was_ahead_for_a_night_silences_nothing(begun: Path) -> None:
+    """Such a night is neither news nor the last one, and its limit is nobody's, until its date has come."""
+    nights("not-measured", "not-measured", "done")
+    nights("done", last=date(2027, 11, 21))
+    # One that began at a right date by its zone, but at a time that is far away.
+    run("INSERT INTO nights VALUES ('x', 'x', '2026-11-20', 'done', '2027-01-01T00:00:00+00:00', NULL, '', '{}')")
+    notice = due()
+    assert notice is not None and "the last 2 nights could not be measured" in notice.text
+    seen = overview(config.places().database, NOON)
+    assert seen is not None and seen.last_night is not None
+    assert ("user-2026-11-20", "2026-11-18") == (seen.last_night.id, seen.last_measured)
+    assert {"2026-11-18", "2026-11-19", "2026-11-20"} == {
+        night.date for night in calendar(config.places().database, "2026-11-01", NOON).nights
+    }
+    # Whoever flew east is a day ahead at most.
+    assert 2 == len(calendar(config.places().database, "2026-11-01", NOON - timedelta(days=2)).nights)
 
 
 @pytest.mark.parametrize("status", ["quarantined", "adopted", "rejected", "reverted"])

@@ -69,7 +69,9 @@ def enter(status: NightStatus, *, scope: str = "user", day: date | None = None, 
 
 def stored() -> list[tuple[str, str, str]]:
     """Scope, date and status of each night."""
-    return sorted((n.scope, n.date, n.status) for n in calendar(config.places().database, "2000-01-01").nights)
+    return sorted(
+        (n.scope, n.date, n.status) for n in calendar(config.places().database, "2000-01-01", clock.now()).nights
+    )
 
 
 def logged() -> list[dict[str, str]]:
@@ -262,12 +264,15 @@ def test_a_limit_that_the_provider_states_is_kept_with_the_night(
         once = Sitting()
         came = scheduled.run(config.places(), None, once.means(once=True))
     assert (3, []) == (came["user"].status, once.slept)
-    (night,) = calendar(config.places().database, "2000-01-01").nights
+    (night,) = calendar(config.places().database, "2000-01-01", clock.now()).nights
     assert night.retry_at is not None and abs(night.retry_at - reset) < timedelta(minutes=1)
     configure(lived_in, SCHEDULED)
     sitting = Sitting()
     assert 0 == scheduled.run(config.places(), None, sitting.means())["user"].status
-    assert 800 < sum(sitting.slept) < 1_000 and 2 == calendar(config.places().database, "2000-01-01").nights[0].attempts
+    assert (
+        800 < sum(sitting.slept) < 1_000
+        and 2 == calendar(config.places().database, "2000-01-01", clock.now()).nights[0].attempts
+    )
 
 
 def test_a_message_is_shown_after_the_night(lived_in: Path) -> None:

@@ -14,8 +14,9 @@ def status(as_json: AsJson = False) -> None:
     """
     places = config.places()
     settings = config.load()
-    seen = overview(places.database)
-    next_one = upcoming.upcoming(places, settings, clock.now())
+    now = clock.now()
+    seen = overview(places.database, now)
+    next_one = upcoming.upcoming(places, settings, now)
     running = standing.running(seen, places.lock)
     where = (places.database, places.config)
     if as_json:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sleepd.app import config
+from sleepd.app import clock, config
 from sleepd.app.places import Places, make_private
 from sleepd.app.service import captured, choice, preflight, standing, systemd
 from sleepd.app.service.captured import Captured
@@ -131,7 +131,7 @@ def uninstall(places: Places, platform: str) -> Removed:
     things = [thing for one in choice.known(platform) for thing in one.remove()]
     # The second one is what an installation that was killed leaves behind, perhaps with a key.
     things += take_away((places.environment, _tried(places.environment)))
-    seen = standing.learnt(places)
+    seen = standing.learnt(places, clock.now())
     on_systemd = any(isinstance(one, Systemd) for one in choice.known(platform))
     return Removed(
         things=tuple(things),

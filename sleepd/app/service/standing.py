@@ -11,7 +11,7 @@ from sleepd.app.places import Places
 from sleepd.app.report import Plain
 from sleepd.app.service.plan import Plan
 from sleepd.app.service.scheduler import Scheduler, Seen
-from sleepd.core.errors import Busy, DatabaseDamaged
+from sleepd.core.errors import Busy, DatabaseDamaged, Unwritable
 from sleepd.store.overview import LastNight, Overview, overview
 
 
@@ -54,7 +54,7 @@ def look(schedulers: tuple[Scheduler, ...], plan: Plan, places: Places, now: dat
     found = tuple(seen for one in schedulers if (seen := one.look(plan)) is not None)
     active = [seen for seen in found if seen.active is not False]
     times = [seen.next_at or standing.next_night(now, plan.at) for seen in active]
-    stands = learnt(places)
+    stands = learnt(places, now)
     return Service(
         schedules=found,
         next_at=min(times, default=None),
@@ -65,11 +65,11 @@ def look(schedulers: tuple[Scheduler, ...], plan: Plan, places: Places, now: dat
     )
 
 
-def learnt(places: Places) -> Overview | None:
+def learnt(places: Places, now: datetime) -> Overview | None:
     """What the database says; None when it has nothing to say: a schedule can be removed without it."""
     try:
-        return overview(places.database)
-    except (Busy, DatabaseDamaged):  # `sleepd doctor` has a row of its own for that
+        return overview(places.database, now)
+    except (Busy, DatabaseDamaged, Unwritable):  # `sleepd doctor` has a row of its own for that
         return None
 
 
