@@ -3,7 +3,8 @@
     python -m benchmarks.first_night --date 2026-11-20 [--sessions 300] [--delay 1.0] [--peer CACHE]
 
 The history is that of a simulated programmer, in the agents' own formats; the settings are those that the tutorial puts
-into the file, the rest are the defaults. The provider is a server on this machine that takes `--delay` seconds an answer, as a real one does.
+into the file, the rest are the defaults. The provider is a server on this machine that takes `--delay` seconds an
+answer, as a real one does.
 Prints rows. The peer is given the same home, and its own mock in place of a model.
 """
 
