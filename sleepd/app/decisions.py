@@ -129,12 +129,12 @@ def adopt_edits(
 def reject(places: Places, database: Database, id_: str, why: str, numbers: Sequence[int] = ()) -> Proposal:
     """Turn a proposal down, or its edits with these numbers, with the reason, which later reflections are shown.
 
-    One that was set aside may be turned down as well. When no edit is left, the whole proposal is turned down. Raises
-    `UsageError` for a reason without a word.
+    One that was set aside or superseded may be turned down as well. When no edit is left, the whole proposal is turned
+    down. Raises `UsageError` for a reason without a word.
     """
     said = reason(why)
     with locks.adoption(places, _LOCK_WAIT_S):
-        proposal = writing.find(database, id_, (Status.WAITING, Status.QUARANTINED))
+        proposal = writing.find(database, id_, (Status.WAITING, Status.QUARANTINED, Status.SUPERSEDED))
         for number in numbers:
             _edit(database, proposal, number)  # all of them are there, before the first is decided on
         for number in numbers:
@@ -225,7 +225,7 @@ def decide(database: Database, proposal: Proposal, number: int, choice: Choice, 
     Raises `UsageError` when there is no such edit, when the proposal does not wait any more, or when the rule so
     reworded cannot be written.
     """
-    writing.find(database, proposal.id, (Status.WAITING, Status.QUARANTINED))
+    writing.find(database, proposal.id, (Status.WAITING, Status.QUARANTINED, Status.SUPERSEDED))
     edit = _edit(database, proposal, number)
     decision = EditDecision(
         proposal_id=proposal.id,

@@ -196,6 +196,8 @@ def proposal_text(one: Proposed) -> str:
             "sealed tasks": f"{p.sealed_count}: {sealed_words(p)} ({MODE})",
         }
     )
+    if p.status is Status.SUPERSEDED:
+        head += f"\nsuperseded: {report.clean(p.why or 'a later one for this file took its place')}"
     parts = [head, "", tried_text(one.tried), "", report.clean(p.diff).rstrip("\n")]
     if p.findings:
         parts += ["", "set aside as unsafe; it cannot be adopted:"]

@@ -53,11 +53,9 @@ def plan(live: str | None, base: str | None, gated: str) -> Plan:
     if live in (base, gated):
         return Plan(text=_sound(gated), live=live, proven=True)
     if live is None:
-        raise Conflict(
-            "the skill file was removed since the proposal was made; reject the proposal or restore the file"
-        )
+        raise Conflict("the skill file was removed since the proposal was made; restore it")
     if base is None:
-        raise Conflict("a file was made in this place since the proposal; run a night again so that it is taken up")
+        raise Conflict("a file was made in this place since the proposal; sleepd run goes on from that file")
     merged = _sound(merge(base, live, gated, what="the proposal"))
     return Plan(text=merged, live=live, proven=merged == gated)
 
@@ -128,6 +126,6 @@ def _line_up(base: list[str], side: list[str]) -> dict[int, int]:
 def _sound(text: str) -> str:
     """The text, when it may be written."""
     if not text.strip():
-        raise Conflict("the result would be an empty skill file; reject the proposal or remove the file by hand")
+        raise Conflict("the result would be an empty skill file; remove the file by hand")
     split_regions(text)
     return text

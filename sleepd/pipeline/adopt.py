@@ -17,8 +17,8 @@ from sleepd.store import proposals, reviews, rollouts
 from sleepd.store.database import Database
 from sleepd.store.proposals import Adoption, Proposal, Status, Trial
 
-ADOPTABLE = (Status.WAITING, Status.REVERTED)
-"""What a person may adopt: also what was taken back before."""
+ADOPTABLE = (Status.WAITING, Status.REVERTED, Status.SUPERSEDED)
+"""What a person may adopt: also what was taken back before, or gave way to another, where it fits the file again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +54,14 @@ class Intended:
 
     @property
     def plan(self) -> Plan:
-        """What adopting would write now. Raises `Conflict` as `adopt` does."""
-        return _plan(self.live, self.base, self.wanted)
+        """What adopting would write now. Raises `Conflict` as `adopt` does, with the file and the ways out."""
+        try:
+            return _plan(self.live, self.base, self.wanted)
+        except Conflict as error:
+            candidate = self.trial.candidate
+            raise Conflict(
+                f"{candidate.target.path}: {error}, or turn it down: sleepd reject {candidate.id[:8]}"
+            ) from error
 
     @property
     def before(self) -> bytes | None:
@@ -83,6 +89,17 @@ def intended(database: Database, proposal: Proposal, numbers: Sequence[int] = ()
     edits = choose.chosen(trial.candidate, decided, numbers)
     wanted = choose.text_of(trial.candidate, base, gated, edits)
     return Intended(trial=trial, live=live, base=base, gated=gated, wanted=wanted, edits=edits)
+
+
+def in_the_way(database: Database, proposal: Proposal) -> str | None:
+    """Why the live text cannot take a proposal; None when it can, or when there is no file: that may come back."""
+    try:
+        seen = intended(database, proposal)
+        if seen.live is not None:
+            _plan(seen.live, seen.base, seen.wanted)
+    except (Conflict, UsageError) as error:
+        return str(error)
+    return None
 
 
 def check_wording(database: Database, proposal: Proposal, reworded: Edit) -> None:

@@ -9,11 +9,12 @@ from sleepd.core import edit, provenance
 from sleepd.core.model import Candidate, Rollout, Score, Split
 from sleepd.core.schedule import SEALED_SAMPLE
 from sleepd.core.screen import Finding, screen
+from sleepd.pipeline.adopt import in_the_way
 from sleepd.pipeline.optimize import OptimizeReport
 from sleepd.pipeline.rollout import Bench, Order, run_all
 from sleepd.pipeline.trace import passages
 from sleepd.pipeline.work import Work
-from sleepd.store import proposals
+from sleepd.store import proposals, reviews
 from sleepd.store.proposals import Proposal, Status, Trial
 
 
@@ -30,11 +31,34 @@ class Sealed:
 def stage(bench: Bench, report: OptimizeReport) -> tuple[Proposal, ...]:
     """One proposal for each candidate that crossed, also in a night that ended before it came here.
 
+    Those of earlier nights for the same file that it leaves without a use end as superseded.
+
     Raises `NotMeasured` or `BudgetSpent`; the next run goes on from there.
     """
     with bench.database.reading() as connection:
         accepted = proposals.unstaged(connection, report.work.target.path)
-    return tuple(_stage(bench, report.work, trial) for trial in accepted)
+    staged = tuple(_stage(bench, report.work, trial) for trial in accepted)
+    _end_outdated(bench, report.work.target.path)
+    return staged
+
+
+def _end_outdated(bench: Bench, path: str) -> None:
+    """End what waited for this file since earlier nights, when tonight made another or the text cannot take it."""
+    with bench.database.reading() as connection:
+        waiting = [
+            p
+            for p in proposals.proposals(connection, Status.WAITING)
+            if proposals.trial(connection, p.id).candidate.target.path == path
+            and reviews.on_branch(connection, p.id) is None  # there a person works with it already
+        ]
+    made = [p for p in waiting if p.night_id == bench.night_id]
+    for one in waiting:
+        if one.night_id == bench.night_id:
+            continue
+        why = f"{made[-1].id[:8]} was made later for this file" if made else in_the_way(bench.database, one)
+        if why is not None:
+            with bench.database.writing() as connection:
+                proposals.supersede(connection, one.id, why)
 
 
 def _stage(bench: Bench, work: Work, trial: Trial) -> Proposal:

@@ -24,6 +24,8 @@ class Status(StrEnum):
     ADOPTED = "adopted"
     REJECTED = "rejected"
     REVERTED = "reverted"
+    SUPERSEDED = "superseded"
+    """A later one for the same file took its place, or the file changed so that it does not fit any more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +45,7 @@ class Proposal:
     sealed_before: float | None
     sealed_after: float | None
     why: str | None = None
-    """What the person said when rejecting it."""
+    """What the person said when rejecting it, or what took its place."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,6 +241,13 @@ def set_status(connection: Connection, id_: Digest, status: Status, why: str | N
     if why is not None:
         change["why"] = why
     connection.execute(update(t.proposals).where(t.proposals.c.id == id_).values(change))
+
+
+def supersede(connection: Connection, id_: Digest, why: str) -> None:
+    """End a proposal that still waits; one that a person decided on meanwhile stays as it is."""
+    still = (t.proposals.c.id == id_, t.proposals.c.status == Status.WAITING.value)
+    change = {"status": Status.SUPERSEDED.value, "why": why}
+    connection.execute(update(t.proposals).where(*still).values(change))
 
 
 def intend(connection: Connection, adoption: Adoption) -> int:

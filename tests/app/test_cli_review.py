@@ -70,7 +70,17 @@ class TestWhole:
         done = sleepd("adopt", id_[:8])
         assert (5, 1) == (done.code, done.err.count("\n")) and id_[:8] in done.err
         assert "written by hand\n" == home.file().read_text() and Status.WAITING is home.status(id_)
+        assert str(home.file()) in done.err and f"sleepd reject {id_[:8]}" in done.err and "sleepd run" in done.err
         assert "cannot be adopted now" in sleepd("review").out
+
+    def test_a_superseded_proposal_is_shown_as_such(self, home: Home) -> None:
+        """Only with --all, with what took its place; it is not among --all to adopt, and can be turned down."""
+        id_ = home.propose(status=Status.SUPERSEDED)
+        assert "nothing waits" in sleepd("proposals").out
+        assert "superseded" in sleepd("proposals", "--all").out
+        assert "nothing was adopted" in sleepd("adopt", "--all").out and not home.file().exists()
+        assert 0 == sleepd("reject", id_[:8], "--why", "never this").code
+        assert Status.REJECTED is home.status(id_)
 
     def test_reverting_does_not_take_away_what_the_user_added(self, home: Home) -> None:
         """The file was not there before, but now holds a line of theirs: 5, and it stays as it is."""

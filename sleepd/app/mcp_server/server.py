@@ -62,7 +62,7 @@ def _add_reading(server: Server, work: Work) -> None:
     @server.tool(title="Proposals", annotations=reading)
     async def proposals(
         include_decided: Annotated[
-            bool, Field(strict=True, description="Also those adopted, rejected or reverted.")
+            bool, Field(strict=True, description="Also those adopted, rejected, reverted or superseded.")
         ] = False,
     ) -> Annotated[CallToolResult, ProposalsResult]:
         """List the proposed changes to skill files that need the user: waiting ones, and those set aside as unsafe."""
