@@ -24,8 +24,6 @@ HEAD = "0008"
 """The newest migration. A test holds it against the scripts."""
 _BACKUPS_KEPT = 3
 _BUSY_MS = 30_000
-_IMMUTABLE = "immutable=1"
-"""In what `readable.uri` says of a file that cannot be written."""
 
 
 class Database:
@@ -88,11 +86,11 @@ def open_database(path: Path) -> Database:
             raise Unwritable.of(path, error) from error
     if path.stat().st_size == 0:
         raise _damaged(path, "it is empty")
-    source = readable.uri(path)
-    database = Database(path, _still(source) if _IMMUTABLE in source else _engine(path))
+    source, writable = readable.uri(path), readable.can_be_written(path)
+    database = Database(path, _engine(path) if writable else _still(source))
     with _damage_named(path):
         if _revision(source, path) != HEAD:
-            if _IMMUTABLE in source:
+            if not writable:
                 raise Unwritable(
                     f"the database {path} is of an older sleepd and cannot be migrated: its disk is read-only; make "
                     "it writable for you, and try again"
@@ -124,7 +122,7 @@ def _engine(path: Path) -> Engine:
 
 
 def _still(source: str) -> Engine:
-    """For a file that cannot be written, by nobody: WAL mode is not even asked for."""
+    """For a file that can only be read: WAL mode is not even asked for."""
 
     def connect() -> sqlite3.Connection:
         return sqlite3.connect(source, uri=True, check_same_thread=False)

@@ -18,16 +18,21 @@ _UNWRITABLE: Final = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLI
 _NEEDS_WRITING: Final = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
 
 
+def can_be_written(path: Path) -> bool:
+    """Whether something can be put beside this file, as everybody has to who writes to it."""
+    return os.access(path.parent, os.W_OK)
+
+
 def uri(path: Path) -> str:
     """How SQLite is told to open this file for reading alone."""
     usual = f"{path.absolute().as_uri()}?mode=ro"
-    if os.access(path.parent, os.W_OK):
+    if can_be_written(path):
         return usual
     try:
         with closing(sqlite3.connect(usual, uri=True)) as connection:
             connection.execute("SELECT 1 FROM sqlite_master LIMIT 1")
     except sqlite3.DatabaseError as error:
-        # Nobody writes where nobody can: then there is nothing to agree on.
+        # Nobody writes, or what they agreed by would lie there and do.
         return f"{usual}&immutable=1" if _code(error) in _NEEDS_WRITING else usual
     return usual
 
