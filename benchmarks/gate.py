@@ -229,6 +229,7 @@ def rows(measured: printed.Measured, nights: dict[str, Nights]) -> tuple[Row, ..
             _line(f"tasks sampled, effect sd {sd}: adoptions whose population effect ≤ 0", line[f"population {sd}"])
             for sd in ("0.2", "0.3")
         ),
+        *(_line(line[key].words, line[key]) for key in line if key.startswith(("rides", "shorter"))),
     )
 
 

@@ -29,7 +29,8 @@ def test_every_row_of_the_design_is_there(table: tuple[Row, ...]) -> None:
     assert ["≤ 5 %", "≤ 0.5 %", "≤ 5 %", "≤ 5 %", "≥ 0.69", "≥ 95 %", "≤ 15", "≤ 5 %", "≤ 1.5 each", "≤ 100"] == [
         row.target for row in table[:10]
     ]
-    assert ["≤ 5 %", "≥ 95 %", "reported", "reported"] == [row.target for row in table[10:]]
+    assert ["≤ 5 %", "≥ 95 %", "reported", "reported"] == [row.target for row in table[10:14]]
+    assert 8 == sum("bundle" in row.what or "shorter text" in row.what for row in table[14:]) == len(table[14:])
     assert {7} == {row.markdown().count("|") for row in table}
     harmful = table[list(FORTNIGHTS).index("-15")]
     assert harmful.effect is not None and -0.15 < harmful.effect < -0.11
