@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -12,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from sleepd.app import cli
+from sleepd.app.cli.ending import Ending
 from sleepd.store import overview
 from tests.app.command import configure, environment, sleepd, started
 from tests.stub.server import Stub
@@ -106,6 +109,15 @@ def test_a_folder_that_cannot_be_written_is_named(own_home: Path) -> None:
     (own_home / ".local" / "share").write_text("in the way")
     done = sleepd("tasks", "list")
     assert 1 == done.err.count("\n") and str(own_home / ".local/share") in done.err and done.code in (2, 70), done.err
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS])
+def test_a_disk_that_takes_no_more_is_expected(number: int, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also where the system does not say in which file."""
+    with pytest.raises(SystemExit) as end, Ending(verbose=False):
+        raise OSError(number, os.strerror(number))
+    said = capsys.readouterr().err
+    assert (3, 1) == (end.value.code, said.count("\n")) and "cannot be written" in said and "make room" in said
 
 
 def test_the_unexpected_is_one_line_and_a_trace_in_the_log(begun: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from sleepd.app import config
 from sleepd.store.database import HEAD
 from sleepd.store.nights import NightStatus
-from tests.app.command import configure
+from tests.app.command import configure, sleepd
 from tests.app.disks import FULL, READ_ONLY, run_on
+from tests.app.schedulers import a_crontab
 from tests.app.test_scheduled import SCHEDULED, enter
 
 READING = ("status", "nights", "proposals", "review", "tasks list", "service status")
@@ -54,6 +58,33 @@ def test_a_notice_that_cannot_be_remembered_is_not_said(begun: Path) -> None:
         said = run_on(disk, "notice")["notice"]
         assert (3, "", 1) == (said.code, said.out, said.err.count("\n")), said
         assert "cannot be written" in said.err and "make room" in said.err
+
+
+def test_installing_on_a_full_disk_is_one_line(begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It names the file and the remedy, also over an installation that serves; the crontab is as it was."""
+    install = "service install --cron --no-preflight"
+    table = a_crontab(tmp_path, monkeypatch, b"0 1 * * * true\n")
+    for again in (False, True):
+        before = table.read_bytes()
+        seen = run_on(FULL, install)[install]
+        assert (3, 1) == (seen.code, seen.err.count("\n")), seen
+        assert str(config.places().environment) in seen.err and "no space left on device; make room" in seen.err
+        assert before == table.read_bytes()
+        if not again:
+            shutil.rmtree(begun.with_name(f"{begun.name}.copy"))
+            assert 0 == sleepd(*install.split()).code
+
+
+def test_uninstalling_on_a_read_only_disk_says_what_is_gone(
+    begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The schedule: only the file with the variables stays."""
+    table = a_crontab(tmp_path, monkeypatch)
+    assert 0 == sleepd("service", "install", "--cron", "--no-preflight").code
+    gone, again = run_on(READ_ONLY, "service uninstall", "service  uninstall").values()
+    assert (3, 1, False) == (gone.code, gone.err.count("\n"), table.exists()), gone
+    assert f"removed the lines of sleepd in your crontab; but {config.places().environment} cannot be" in gone.err
+    assert (3, 1) == (again.code, again.err.count("\n")) and "removed the lines" not in again.err
 
 
 def test_an_old_database_on_a_read_only_disk_says_that_it_is_old(begun: Path) -> None:

@@ -366,6 +366,26 @@ def test_an_agent_that_launchd_refuses_leaves_nothing(
     assert [] == list((begun / "Library" / "LaunchAgents").iterdir()) and not config.places().environment.exists()
 
 
+@pytest.mark.parametrize("before", [None, "OF=BEFORE\n"])
+def test_a_folder_that_takes_no_schedule_leaves_the_variables_as_they_were(
+    before: str | None, begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The system's own errors are no different from ours; nothing lies beside them."""
+    a_recorder(tmp_path, "launchctl")
+    only_commands_of(tmp_path, monkeypatch)
+    (begun / "Library").write_text("in the way of the folder")
+    file = config.places().environment
+    if before is not None:
+        file.write_text(before)
+    with pytest.raises(OSError, match="Library"):
+        installed("darwin")
+    assert before == (file.read_text() if file.exists() else None)
+    assert {"config.toml", *({file.name} if before else ())} == {one.name for one in file.parent.iterdir()}
+    (begun / "Library").unlink()
+    installed("darwin")
+    assert {"config.toml", file.name} == {one.name for one in file.parent.iterdir()}
+
+
 def test_the_task_scheduler_is_asked_in_its_own_words(
     begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

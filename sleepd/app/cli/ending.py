@@ -53,9 +53,10 @@ class Ending:
                 self._show(error)
                 _say(str(error))
                 raise SystemExit(error.exit_status) from None
-            case OSError(filename=str() | bytes() as name, errno=number) if number in _UNWRITABLE:
+            case OSError(filename=name, errno=number) if number in _UNWRITABLE:
+                # What fails in the middle of writing does not say in which file.
                 self._show(error)
-                _say(str(Unwritable.of(_text(name), error)))
+                _say(str(Unwritable.of("a file" if name is None else _text(name), error)))
                 raise SystemExit(Unwritable.exit_status) from None
             case OSError(filename=str() | bytes() as name, strerror=str(why)) if not isinstance(error, ConnectionError):
                 self._show(error)
@@ -101,8 +102,8 @@ def _remedy(error: OSError) -> str:
             return _log(error)
 
 
-def _text(name: str | bytes) -> str:
-    return name if isinstance(name, str) else name.decode("utf-8", "replace")
+def _text(name: object) -> str:
+    return name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name)
 
 
 def _first_line(error: BaseException) -> str:

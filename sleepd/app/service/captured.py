@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -106,15 +107,19 @@ def write(file: Path, text: str) -> None:
 
 
 def replace(file: Path, data: bytes, mode: int) -> None:
-    """Put a file there, whole or not at all; a link is replaced and not followed."""
+    """Put a file there, whole or not at all; a link is replaced, not followed. Raises OSError that names the file."""
     part = file.with_name(f".{file.name}.new-{os.getpid()}")
-    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
     try:
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
         with os.fdopen(descriptor, "wb") as stream:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
         part.chmod(mode)
         part.replace(file)
+    except OSError as error:
+        # What fails in the middle of writing knows no name, and the other name nobody would know.
+        raise OSError(error.errno, error.strerror, str(file)) from error
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):  # it was never there, or the disk says so already
+            part.unlink(missing_ok=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from sleepd.app.service.cron import Cron, daemon_runs
 from sleepd.app.service.plan import Plan, plan
 from sleepd.app.service.scheduler import Scheduler, take_away
 from sleepd.app.service.systemd import Systemd
-from sleepd.core.errors import SleepdError, UsageError
+from sleepd.core.errors import SleepdError, Unwritable, UsageError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,19 +95,28 @@ def _tried(environment: Path) -> Path:
     return environment.with_name("environment.tried")
 
 
+def _kept(environment: Path) -> Path:
+    return environment.with_name("environment.before")
+
+
 def _put(chosen: Scheduler, intended: Plan, variables: str) -> None:
     """Write the variables and the schedule; when the schedule cannot be, the variables are as they were."""
     file = intended.environment
-    before = file.read_text(encoding="utf-8") if file.exists() else None
-    captured.write(file, variables)
+    # Kept beside it from the start: a disk that is full by then takes no copy.
+    kept = _kept(file) if file.exists() else None
+    if kept is not None:
+        captured.write(kept, file.read_text(encoding="utf-8"))
     try:
+        captured.write(file, variables)
         chosen.install(intended)
-    except SleepdError:
-        if before is None:
-            file.unlink()
+    except (SleepdError, OSError):
+        if kept is None:
+            file.unlink(missing_ok=True)
         else:
-            captured.write(file, before)
+            kept.replace(file)
         raise
+    if kept is not None:
+        kept.unlink()
 
 
 def _notes(chosen: Scheduler, intended: Plan) -> tuple[str, ...]:
@@ -127,10 +136,23 @@ def _notes(chosen: Scheduler, intended: Plan) -> tuple[str, ...]:
 
 
 def uninstall(places: Places, platform: str) -> Removed:
-    """Remove every schedule and the environment file. Settings, database and proposals stay."""
-    things = [thing for one in choice.known(platform) for thing in one.remove()]
-    # The second one is what an installation that was killed leaves behind, perhaps with a key.
-    things += take_away((places.environment, _tried(places.environment)))
+    """Remove every schedule and the environment file. Settings, database and proposals stay.
+
+    Raises `Unwritable` for a file that cannot be removed; the message says what was removed before.
+    """
+    things: list[str] = []
+    try:
+        for one in choice.known(platform):
+            things += one.remove()
+        # The other two are what an installation that was killed leaves behind, perhaps with a key.
+        for file in (places.environment, _tried(places.environment), _kept(places.environment)):
+            things += take_away((file,))
+    except UsageError as error:
+        raise UsageError(f"{_so_far(things)}{error}") from error
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        remedy = "make it writable for you, and run this again"
+        raise Unwritable(f"{_so_far(things)}{error.filename} cannot be removed: {why}; {remedy}") from error
     seen = standing.learnt(places, clock.now())
     on_systemd = any(isinstance(one, Systemd) for one in choice.known(platform))
     return Removed(
@@ -138,3 +160,8 @@ def uninstall(places: Places, platform: str) -> Removed:
         waiting=seen.waiting if seen is not None else 0,
         lingers=on_systemd and systemd.lingers(standing.user()),
     )
+
+
+def _so_far(things: Sequence[str]) -> str:
+    """The schedule may be gone already: whoever only reads of a file that stays would think that nights go on."""
+    return f"removed {', '.join(things)}; but " if things else ""
