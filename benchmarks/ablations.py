@@ -3,8 +3,9 @@
     python -m benchmarks.ablations --date 2026-11-20 [--seeds 24] [--processes 2]
 
 Each seed is one simulated home with 120 sessions; the skill of its most expensive work is trained from what the persona
-has (nothing, or a skill file). The score is exact: what the simulated agent's own probabilities say of the sealed tasks
-under the best text. Differences are paired, home by home. Prints Markdown. Deterministic for the seeds.
+has (nothing, or a skill file). Two in three of the edits that the reflection proposes do nothing or harm. The score is
+exact: what the simulated agent's own probabilities say of the sealed tasks under the best text. Differences are paired,
+home by home. Prints Markdown. Deterministic for the seeds.
 """
 
 from __future__ import annotations
