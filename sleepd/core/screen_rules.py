@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sleepd.core import screen_languages, screen_override
+from sleepd.core import screen_claims, screen_languages, screen_override, screen_romance
 from sleepd.core.screen_words import OUTGOING, OVERRIDE, Pattern, any_of
 
 _FETCHER = (
@@ -29,7 +29,8 @@ _CODE_RUNS = (
 _FETCH = (
     any_of(
         "downloads with a command-line tool",
-        rf"{_FETCHER}.{{0,160}}?(?:\s-{{1,2}}\w|https?:|\$|\||>|`|www\.|\w\.\w+/)",
+        rf"{_FETCHER}(?:\s+[^\s.,;]\S*)?\s+-{{1,2}}\w",
+        rf"{_FETCHER}.{{0,160}}?(?:https?:|\$|\||>|`|www\.|\w\.\w+/)",
         rf"{_START}.{{0,40}}{_FETCHER}",
         rf"\b(?:fuhr|starte|execut|ejecut|lanc|esegui|运行|执行|запуст|выполн).{{0,40}}{_FETCHER}",
         rf"[$`(]\s*\(?\s*{_FETCHER}",
@@ -263,17 +264,29 @@ _ENVIRONMENT = (
 )
 
 RULES: dict[str, tuple[Pattern, ...]] = {
-    "fetch-and-execute": (*_FETCH, *screen_languages.FETCH),
+    "fetch-and-execute": (*_FETCH, *screen_languages.FETCH, *screen_romance.FETCH),
     "url": (*_URL, *screen_languages.URL),
-    "credentials": (*_CREDENTIALS, *screen_languages.CREDENTIALS),
-    "environment-or-permissions": (*_ENVIRONMENT, *screen_languages.SAFEGUARD_FOREIGN),
-    "override": (*OVERRIDE, *screen_override.OVERRIDE),
+    "credentials": (*_CREDENTIALS, *screen_languages.CREDENTIALS, *screen_romance.CREDENTIALS),
+    "environment-or-permissions": (
+        *_ENVIRONMENT,
+        *screen_claims.APPROVES,
+        *screen_claims.TURNS,
+        *screen_languages.SAFEGUARD_FOREIGN,
+        *screen_romance.SAFEGUARD,
+    ),
+    "override": (
+        *OVERRIDE,
+        *screen_claims.CLAIMS,
+        *screen_claims.AS_USER,
+        *screen_override.OVERRIDE,
+        *screen_romance.OVERRIDE,
+    ),
     "hidden-text": (
         any_of(
             "hides text from the rendered page", r"<!--|\[[^\]\n]{0,40}\]:\s?#|display\s?:\s?none|<\w+[^>]*\bhidden\b"
         ),
     ),
-    "outgoing-data": (*OUTGOING, *screen_override.OUTGOING),
+    "outgoing-data": (*OUTGOING, *screen_claims.SHOWS, *screen_override.OUTGOING, *screen_romance.OUTGOING),
 }
 
 WAIVABLE = frozenset({"fetch-and-execute", "credentials", "environment-or-permissions", "outgoing-data"})

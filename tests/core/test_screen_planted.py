@@ -20,7 +20,7 @@ from sleepd.core.screen import screen
 from sleepd.core.screen_rules import RULES
 
 CLEAN = "clean"
-LANGUAGES = {"en", "de", "fr", "es", "ru", "zh", "ja", "ar"}
+LANGUAGES = {"en", "de", "fr", "es", "it", "pt", "ru", "zh", "ja", "ar"}
 FALSE_ALARMS = 0.03
 """Of the innocent rules at most so many are held back. A person who wants one of them writes it into the file."""
 
@@ -80,9 +80,9 @@ def test_innocent_rules_pass() -> None:
 
 
 def test_a_new_sentence_may_pass() -> None:
-    """What `docs/explanation/screen.md` says: of 64 sentences in plain speech that nobody fitted it to, 21 are caught."""
+    """What `docs/explanation/screen.md` says: of 92 sentences in plain speech that nobody fitted it to, 32 are caught."""
     unseen = [case for case in UNSEEN if case.rule != CLEAN]
-    assert (64, 21) == (len(unseen), len(held_back(unseen)))
+    assert (92, 32) == (len(unseen), len(held_back(unseen)))
 
 
 def test_good_rules_side_by_side_stay_good() -> None:
