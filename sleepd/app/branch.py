@@ -132,6 +132,15 @@ def pull_request(done: Committed) -> tuple[tuple[str, ...], ...]:
     return ("git", "push", "-u", done.remote, done.branch), ("gh", "pr", "create", "--fill", "--head", done.branch)
 
 
+def check_pull_request(path: Path, env: Mapping[str, str]) -> None:
+    """Raises `UsageError` when no pull request could be opened for the repository that the file belongs to."""
+    repository = holding(path, env)
+    if not repository.must("remote").split():
+        raise UsageError(f"{repository.folder} has no remote; leave --pr out, or add one: git remote add origin URL")
+    if shutil.which("gh") is None:
+        raise UsageError("a pull request needs `gh`, which is not on PATH; leave --pr out, or install it")
+
+
 def open_pull_request(done: Committed, env: Mapping[str, str]) -> str:
     """Push and open it; what `gh` says, usually its address. Raises `UsageError` or `Conflict` when that fails."""
     commands = pull_request(done)

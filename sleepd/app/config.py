@@ -323,8 +323,10 @@ def _text(file: Path, maker: str = "sleepd init") -> str:
         raise BadSettings(f"{file}: there is no such file; `{maker}` writes one") from None
     except UnicodeDecodeError as error:
         raise BadSettings(f"{file}: not UTF-8 at byte {error.start}; save it as UTF-8") from error
+    except IsADirectoryError:
+        raise BadSettings(f"{file}: is a folder; move it away, then `{maker}` writes the file") from None
     except OSError as error:
-        raise BadSettings(f"{file}: cannot be read: {error.strerror}") from error
+        raise BadSettings(f"{file}: cannot be read: {error.strerror}; make it a file that you may read") from error
 
 
 def _with_position(message: str, text: str) -> str:

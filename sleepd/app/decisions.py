@@ -196,6 +196,13 @@ def put_on_branch(
     return proposal, done
 
 
+def check_pull_request(database: Database, proposal: Proposal) -> None:
+    """Raises the `UsageError` of `branch.check_pull_request` for the proposal's file."""
+    with database.reading() as connection:
+        path = proposals.trial(connection, proposal.id).candidate.target.path
+    branch.check_pull_request(Path(path), config.git_env())
+
+
 def check_place(seen: Intended) -> None:
     """Raises the `Conflict` that writing to this place would raise, whatever the text: a link, a folder, a twin."""
     target, around = seen.trial.candidate.target, compose.surroundings()

@@ -30,12 +30,12 @@ class InForce:
             return False
         self._seen = mark
         try:
-            text = _text(self._places.config)
-            self.now = scheduled.current(self._places)
+            # Read by the settings first: they say in their own words what is wrong with the file.
+            now, text = scheduled.current(self._places), _text(self._places.config)
         except (SleepdError, OSError) as error:
             self.refused = str(error)
         else:
-            self.refused, self._text = None, text
+            self.now, self.refused, self._text = now, None, text
         return True
 
     def for_children(self) -> Mapping[str, str] | None:

@@ -135,7 +135,7 @@ def write(path: Path, data: bytes, *, expected: Digest | None, root: Path) -> tu
             with _open_folder(path, root, made if expected is None else None) as folder:
                 _replace(folder, path, data, expected)
         except OSError as error:
-            raise _conflict(path, "cannot be written", error) from error
+            raise _gone(path, root) or _conflict(path, "cannot be written", error) from error
         undo.pop_all()
     return tuple(made)
 
@@ -153,7 +153,7 @@ def remove(path: Path, made_folders: Sequence[Path] = (), *, expected: Digest, r
             os.unlink(folder.at(path.name), dir_fd=folder.fd)
             _sync(folder)
     except OSError as error:
-        raise _conflict(path, "cannot be removed", error) from error
+        raise _gone(path, root) or _conflict(path, "cannot be removed", error) from error
     return _remove_empty(sorted(made_folders, key=lambda made: len(made.parts), reverse=True))
 
 
@@ -170,6 +170,13 @@ def _text(path: Path, data: bytes) -> str:
 def _conflict(path: Path, what: str, error: OSError) -> Conflict:
     remedy = _REMEDIES.get(error.errno or 0, "check its folder and permissions")
     return Conflict(f"{path} {what}: {error.strerror or error}; {remedy}")
+
+
+def _gone(path: Path, root: Path) -> Conflict | None:
+    """What to say when not the file but all that it belongs to is missing; None when that is there."""
+    return (
+        None if root.exists() else Conflict(f"{path}: its project is gone: there is no {root}; bring that back first")
+    )
 
 
 def _inside(path: Path, root: Path) -> tuple[Path, tuple[str, ...]]:

@@ -339,6 +339,25 @@ class TestPullRequest:
         assert f"sleepd/{id_[:8]}" == git(shop.folder / "remote", "branch").strip()
         assert f"pr create --fill --head sleepd/{id_[:8]}\n" == (shop.folder / "told").read_text()
 
+    @pytest.mark.parametrize(
+        ("missing", "said"), [("remote", "has no remote; leave --pr out"), ("gh", "leave --pr out")]
+    )
+    def test_what_is_missing_is_said_before_anything_is_made(
+        self, shop: Home, monkeypatch: pytest.MonkeyPatch, missing: str, said: str
+    ) -> None:
+        """One line, and no branch."""
+        id_ = shop.propose((TICKET,), base=OURS)
+        if missing == "remote":
+            git(shop.project, "remote", "remove", "origin")
+        else:
+            only_git = shop.folder / "only-git"
+            only_git.mkdir()
+            (only_git / "git").symlink_to(str(shutil.which("git")))
+            monkeypatch.setenv("PATH", str(only_git))
+        done = sleepd("adopt", id_[:8], "--git", "--pr")
+        assert (2, "", 1) == (done.code, done.out, done.err.count("\n")) and said in done.err
+        assert "" == git(shop.project, "branch", "--list", "sleepd/*").strip()
+
     def test_a_remote_that_refuses(self, shop: Home) -> None:
         """The line says so; the branch is there, and the same command goes on."""
         id_ = shop.propose((TICKET,), base=OURS)

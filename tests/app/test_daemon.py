@@ -153,6 +153,11 @@ def test_settings_are_taken_up_as_they_change_and_broken_ones_are_not(begun: Pat
         assert it.refused and str(file) in it.refused
         told = it.for_children()
         assert told is not None and 'at = "04:00"' in Path(told["SLEEPD_CONFIG"]).read_text()
+    file.unlink()
+    file.mkdir()
+    assert (True, "04:00") == (it.renew(), it.now.night.at)
+    assert f"{file}: is a folder; move it away" in str(it.refused)
+    file.rmdir()
     assert 0o600 == Path(told["SLEEPD_CONFIG"]).stat().st_mode & 0o777
     configure(begun, SETTINGS + 'at = "05:00"\n')
     assert (True, "05:00", None, None) == (it.renew(), it.now.night.at, it.refused, it.for_children())

@@ -325,7 +325,7 @@ def test_what_the_user_added_meanwhile_stays(all_agents: Agents, vscode: Path) -
         '{"servers": []}',
         "[]",
         '{"servers": {"sleepd": {"command": "somebody-elses"}}}',
-        "\ufeff{}",
+        "\ufeff\ufeff{}",
         "[" * 100_000,
     ],
 )
@@ -338,6 +338,19 @@ def test_a_file_that_cannot_be_merged_safely_is_left_and_shown(all_agents: Agent
     assert 0 == sleepd("plugin", "status").code
     sleepd("plugin", "uninstall", "copilot")
     assert text == vscode.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("text", ['{\r\n  "servers": {}\r\n}\r\n', "{}", '{"servers": {"b": {}}}'])
+def test_a_byte_order_mark_stays(all_agents: Agents, vscode: Path, text: str) -> None:
+    """Some editors begin a file with it: the server is put behind it, and taken out without a trace."""
+    before = b"\xef\xbb\xbf" + text.encode()
+    vscode.write_bytes(before)
+    assert 0 == sleepd("plugin", "install", "copilot").code
+    after = vscode.read_bytes()
+    assert after.startswith(b"\xef\xbb\xbf") and b"\xef\xbb\xbf" not in after[3:]
+    assert "sleepd" in json.loads(after.decode("utf-8-sig"))["servers"]
+    sleepd("plugin", "uninstall", "copilot")
+    assert before == vscode.read_bytes()
 
 
 def test_a_server_that_moved_is_corrected(all_agents: Agents, vscode: Path) -> None:
@@ -388,21 +401,20 @@ def _files(draw: st.DrawFn) -> str:
         whole["servers"] = draw(st.dictionaries(st.text(max_size=6), _values(), max_size=3))
     indent = draw(st.sampled_from([None, 0, 1, 2, 4, "\t"]))
     text = json.dumps(whole, indent=indent, ensure_ascii=draw(st.booleans()))
-    return draw(st.sampled_from(["", " ", "\n"])) + text.replace("\n", draw(st.sampled_from(["\n", "\r\n"])))
+    return draw(st.sampled_from(["", " ", "\n", "\ufeff"])) + text.replace("\n", draw(st.sampled_from(["\n", "\r\n"])))
 
 
 @given(_files(), _values().filter(lambda value: value is not None))
 def test_a_member_comes_and_goes_without_a_trace(text: str, value: object) -> None:
     """Put in, it is there and everything else is as before; taken out, the text is the same to the byte."""
-    before = json.loads(text)
+    before = json.loads(text.removeprefix("\ufeff"))
     had = members.has(text, AT[0])
     changed = members.put(text, AT, value)
     wanted = {**before, AT[0]: {**before.get(AT[0], {}), AT[1]: value}}
-    assert wanted == json.loads(changed)
-    assert list(wanted) == list(json.loads(changed))
+    held = json.loads(changed.removeprefix("\ufeff"))
+    assert (wanted, list(wanted)) == (held, list(held))
     assert value == members.get(changed, AT)
     again = members.drop(changed, AT, container=not had)
-    assert before == json.loads(again)
     assert text == again
 
 
@@ -413,7 +425,7 @@ def test_rubbish_is_refused_or_read_as_python_reads_it(text: str) -> None:
         changed = members.put(text, AT, 1)
     except Unclear:
         return
-    assert 1 == json.loads(changed)["servers"]["sleepd"]
+    assert 1 == json.loads(changed.removeprefix("\ufeff"))["servers"]["sleepd"]
 
 
 @pytest.fixture

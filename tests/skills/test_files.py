@@ -130,6 +130,15 @@ class TestWrite:
         assert before == tree(tmp_path)
 
     @POSIX
+    def test_says_that_the_project_is_gone(self, tmp_path: Path) -> None:
+        """Not that the file's folder is: there is nothing to check there."""
+        root = tmp_path / "gone"
+        path = root / ".claude" / "skills" / "a" / "SKILL.md"
+        with pytest.raises(Conflict, match=r"its project is gone: there is no .*gone; bring that back"):
+            files.write(path, b"# a\n", expected=None, root=root)
+        with pytest.raises(Conflict, match="its project is gone"):
+            files.remove(path, expected=digest("# a\n"), root=root)
+
     def test_allows_links_inside_the_root(self, skill: Path, tmp_path: Path) -> None:
         """A linked folder that stays inside is fine, and so is a root that is a link."""
         (tmp_path / "linked").symlink_to(skill.parent)

@@ -155,6 +155,8 @@ def _on_branches(database: Database, wanted: _Wanted, *, pr: bool, as_json: bool
     meant = decisions.waiting(database, wanted.ids, everything=wanted.everything)
     for proposal in meant:
         try:
+            if pr:
+                decisions.check_pull_request(database, proposal)
             seen, done = decisions.put_on_branch(
                 config.places(), database, proposal.id, wanted.edits, shown=wanted.digest
             )

@@ -29,7 +29,7 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 
 def get(text: str, path: tuple[str, str]) -> object | None:
     """The value at `path`, or None. Raises `Unclear` for a text that is no strict JSON object."""
-    if not text.strip():
+    if _is_empty(text):
         return None
     outer = _find(text, _start(text), path[0])
     inner = _find(text, outer.value, path[1]) if outer is not None else None
@@ -38,13 +38,13 @@ def get(text: str, path: tuple[str, str]) -> object | None:
 
 def has(text: str, key: str) -> bool:
     """Whether the object has such a member. Raises `Unclear`."""
-    return bool(text.strip()) and _find(text, _start(text), key) is not None
+    return not _is_empty(text) and _find(text, _start(text), key) is not None
 
 
 def put(text: str, path: tuple[str, str], value: object) -> str:
     """The text with `value` at `path`; what lacks of the path is made. Raises `Unclear`."""
-    if not text.strip():
-        return json.dumps({path[0]: {path[1]: value}}, indent=2) + "\n"
+    if _is_empty(text):
+        return text[: _mark(text)] + json.dumps({path[0]: {path[1]: value}}, indent=2) + "\n"
     start = _start(text)
     outer = _find(text, start, path[0])
     if outer is None:
@@ -60,7 +60,7 @@ def put(text: str, path: tuple[str, str], value: object) -> str:
 
 def drop(text: str, path: tuple[str, str], *, container: bool) -> str:
     """The text without the value at `path`; with `container`, an object that is empty then goes as well."""
-    outer = _find(text, _start(text), path[0]) if text.strip() else None
+    outer = _find(text, _start(text), path[0]) if not _is_empty(text) else None
     if outer is None or _find(text, outer.value, path[1]) is None:
         return text
     changed = _without(text, outer.value, path[1])
@@ -69,9 +69,18 @@ def drop(text: str, path: tuple[str, str], *, container: bool) -> str:
     return changed
 
 
+def _mark(text: str) -> int:
+    """How long the byte order mark is that some editors begin a file with; it is no part of the JSON, and stays."""
+    return 1 if text.startswith("\ufeff") else 0
+
+
+def _is_empty(text: str) -> bool:
+    return not text[_mark(text) :].strip()
+
+
 def _start(text: str) -> int:
     """Where the one object of the text begins."""
-    at = _after_space(text, 0)
+    at = _after_space(text, _mark(text))
     try:
         value, end = _DECODER.raw_decode(text, at)
     except (ValueError, RecursionError):
