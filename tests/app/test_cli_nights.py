@@ -93,6 +93,16 @@ def test_a_login_that_does_not_hold_ends_with_3_and_status_says_so(
     assert (0, seen["last_night"]["id"]) == (again.code, again.json["id"])
 
 
+def test_without_a_key_no_call_is_counted(lived_in: Path) -> None:
+    """Nothing was asked: 0 calls in the night's report and in status, and the line names what to set."""
+    with Stub() as stub:
+        configure(lived_in, STUB.format(url=stub.url))
+        done = sleepd("run", "--json")
+        assert (3, 0) == (done.code, len(stub.requests)) and "_API_KEY" in done.err
+        assert 0 == done.json["report"]["spending"]["calls"]
+        assert 0 == sleepd("status", "--json").json["last_night"]["spending"]["calls"]
+
+
 def test_a_budget_holds_for_a_night_and_every_call_counts(lived_in: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another run of the same date makes no call more, `--max-calls` allows so many more, and the report adds up what
     the provider saw: preflights and failures too.

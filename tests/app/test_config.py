@@ -140,8 +140,8 @@ class TestMistakes:
             config.load(file)
 
     def test_a_folder_in_place_of_the_file_is_said_to_be(self, tmp_path: Path) -> None:
-        """Whatever the system refuses is passed on with the path."""
-        with pytest.raises(BadSettings, match="cannot be read: Is a directory"):
+        """With the path and the remedy."""
+        with pytest.raises(BadSettings, match="is a folder; move it away, then `sleepd init`"):
             config.load(tmp_path)
 
     def test_more_than_one_mistake_is_counted(self, file: Path) -> None:
@@ -182,9 +182,9 @@ class TestKeys:
     def test_sleepds_own_variable_comes_before_the_providers(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A key of its own gives sleepd a bill of its own."""
         monkeypatch.setenv("ANTHROPIC_API_KEY", "theirs")
-        assert "theirs" == revealed("anthropic")
+        assert "theirs from ANTHROPIC_API_KEY" == revealed("anthropic")
         monkeypatch.setenv("SLEEPD_API_KEY", "ours")
-        assert "ours" == revealed("anthropic")
+        assert "ours from SLEEPD_API_KEY" == revealed("anthropic")
 
     def test_one_providers_key_is_not_given_to_another(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """An adapter gets its provider's key or none."""
@@ -214,7 +214,7 @@ class TestKeys:
 
 def revealed(adapter: str) -> str | None:
     key = config.api_key(adapter)
-    return key.get_secret_value() if key else None
+    return f"{key.value.get_secret_value()} from {key.variable}" if key else None
 
 
 class TestPlaces:
