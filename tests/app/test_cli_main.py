@@ -69,12 +69,12 @@ def test_no_arguments_show_the_help() -> None:
 
 
 def test_every_verb_that_reports_knows_json() -> None:
-    """`--json` on each; only the daemon, which reports as it goes, has none."""
+    """`--json` on each but those that report as they go, or speak a protocol of their own."""
     group = cli.get_command(cli.app)
     verbs = [group.get_command(None, name) for name in cli.VERBS]
     single = [one for verb in verbs for one in getattr(verb, "commands", {"": verb}).values()]
     options = {one.name: {option for p in one.params for option in p.opts} for one in single}
-    assert ["daemon"] == [name for name, known in options.items() if "--json" not in known]
+    assert ["daemon", "logs", "mcp"] == [name for name, known in options.items() if "--json" not in known]
 
 
 @pytest.mark.parametrize(

@@ -80,26 +80,31 @@ def logind(sessions: list[tuple[int, dict[str, tuple[str, object]]]]) -> dict[st
 
 
 ME, ANOTHER = os.getuid(), os.getuid() + 1
-LOGINS: dict[str, tuple[float | None, list[tuple[int, dict[str, tuple[str, object]]]]]] = {
-    "an idle desktop": (300, [(ME, session("wayland", 300, idle=True))]),
-    "a desktop that never says that it is idle": (None, [(ME, session("x11", 300, idle=False))]),
-    "a terminal in use": (20, [(ME, session("tty", 20, idle=False))]),
-    "an idle terminal": (900, [(ME, session("tty", 900, idle=True))]),
-    "an idle desktop and a terminal in use": (
-        20,
-        [(ME, session("x11", 900, idle=True)), (ME, session("tty", 20, idle=False))],
-    ),
-    "somebody else's terminal": (None, [(ANOTHER, session("tty", 20, idle=False))]),
-    "a session that knows no time": (None, [(ME, {"Type": ("s", "tty"), "IdleHint": ("b", True)})]),
-    "rubbish for a time": (None, [(ME, session("tty", 0, idle=True) | {"IdleSinceHintMonotonic": ("s", "x")})]),
-    "nobody": (None, []),
-}
+Login = tuple[int, dict[str, tuple[str, object]]]
 
 
-@pytest.mark.parametrize("case", LOGINS)
+def logins() -> dict[str, tuple[float | None, list[Login]]]:
+    """Made when they are wanted: a long suite may come to them minutes after it began."""
+    return {
+        "an idle desktop": (300, [(ME, session("wayland", 300, idle=True))]),
+        "a desktop that never says that it is idle": (None, [(ME, session("x11", 300, idle=False))]),
+        "a terminal in use": (20, [(ME, session("tty", 20, idle=False))]),
+        "an idle terminal": (900, [(ME, session("tty", 900, idle=True))]),
+        "an idle desktop and a terminal in use": (
+            20,
+            [(ME, session("x11", 900, idle=True)), (ME, session("tty", 20, idle=False))],
+        ),
+        "somebody else's terminal": (None, [(ANOTHER, session("tty", 20, idle=False))]),
+        "a session that knows no time": (None, [(ME, {"Type": ("s", "tty"), "IdleHint": ("b", True)})]),
+        "rubbish for a time": (None, [(ME, session("tty", 0, idle=True) | {"IdleSinceHintMonotonic": ("s", "x")})]),
+        "nobody": (None, []),
+    }
+
+
+@pytest.mark.parametrize("case", logins())
 def test_the_login_manager_knows_who_is_idle(bus: str, case: str) -> None:
     """The session of this user that was last used counts; of a desktop only "idle" is believed."""
-    expected, sessions = LOGINS[case]
+    expected, sessions = logins()[case]
     with program(bus, LOGIND, logind(sessions)):
         found = Linux(system_bus=bus).idle_s()
     if expected is None:

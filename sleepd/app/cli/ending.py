@@ -9,7 +9,6 @@ import traceback
 from types import FrameType, TracebackType
 from typing import Final, Self
 
-from sleepd.core import plaintext
 from sleepd.core.errors import SleepdError, Unwritable
 
 INTERRUPTED: Final = 130
@@ -69,7 +68,7 @@ class Ending:
 
     def _show(self, error: BaseException) -> None:
         if self._verbose:
-            sys.stderr.write(plaintext.shown("".join(traceback.format_exception(error))))
+            sys.stderr.write(_shown("".join(traceback.format_exception(error))))
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:
@@ -88,8 +87,14 @@ def _told_already(_number: int, _frame: FrameType | None) -> None:
     """It is ending."""
 
 
+def _shown(text: str) -> str:
+    from sleepd.core import plaintext  # only where something is said: `--help` loads nothing
+
+    return plaintext.shown(text)
+
+
 def _say(line: str) -> None:
-    sys.stderr.write(f"sleepd: {plaintext.shown(line)}\n")
+    sys.stderr.write(f"sleepd: {_shown(line)}\n")
 
 
 def _remedy(error: OSError) -> str:
