@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -24,6 +25,11 @@ hypothesis.settings.load_profile("sleepd")
 
 FOREIGN_PREFIXES = ("SLEEPD_", "XDG_", "CLAUDE", "CODEX", "COPILOT", "VSCODE", "ANTHROPIC_", "OPENAI_")
 """Variables that move the files of sleepd or of an agent, or hold a login."""
+
+# A suite that was started in the background ignores Ctrl-C and hang-ups, and every command it starts would do so too.
+for _number, _usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, _usual)
 
 
 @pytest.fixture(autouse=True)

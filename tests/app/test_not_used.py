@@ -32,7 +32,9 @@ edit_budget = 2
 schedule = "constant"
 """
 NOWHERE = {"op": "delete", "anchor": "- Sing loudly.", "text": "", "reason": "nobody asked"}
-EDITS = json.dumps({"edits": [NOWHERE, {"text": "Name the moon."}, {"text": "Praise the rain."}, {"text": "Count clouds."}]})
+EDITS = json.dumps(
+    {"edits": [NOWHERE, {"text": "Name the moon."}, {"text": "Praise the rain."}, {"text": "Count clouds."}]}
+)
 
 
 def answer(system: str, prompt: str) -> str:

@@ -51,7 +51,7 @@ class Terminal:
             stdout=its,
             stderr=its,
             cwd=folder,
-            env={**environment, "TERM": "dumb", "COLUMNS": "120", "LINES": "50"},
+            env={**environment, "TERM": "dumb", "HISTFILE": "", "COLUMNS": "120", "LINES": "50"},
             start_new_session=True,
         )
         os.close(its)
