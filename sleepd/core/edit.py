@@ -309,8 +309,10 @@ def _place(items: list[_Item], edit: Edit) -> tuple[int, int] | str:
             return f"{edit.op} needs an anchor"
         last = next((n for n in range(len(items), 0, -1) if items[n - 1].shown), 0)
         return last, last
-    wanted = _bare(edit.anchor)
-    found = [n for n, item in enumerate(items) if item.is_rule and _bare(item.shown) == wanted]
+    # A model may write another bullet than the file has; a rule that begins with one comes first.
+    wanted = (_bare(edit.anchor), _bare(_BULLET.sub("", edit.anchor.strip(), count=1)))
+    rules = [(n, _bare(item.shown)) for n, item in enumerate(items) if item.is_rule]
+    found = next((places for name in wanted if (places := [n for n, rule in rules if rule == name])), [])
     if len(found) != 1:
         return f"the anchor matches {len(found) or 'no'} rules{', not one' if found else ''}"
     return (found[0] + 1, found[0] + 1) if edit.op is EditOp.ADD else (found[0], found[0] + 1)

@@ -313,6 +313,11 @@ class TestProperties:
         once = edits.apply(seeded, [change])
         assert once.text == edits.apply(once.text, [change]).text
 
+    @pytest.mark.parametrize("bullet", ["-", "*", "+", "•"])
+    def test_an_anchor_may_have_another_bullet_than_the_file(self, bullet: str) -> None:
+        """The rule is the same, whatever a model writes in front of it."""
+        assert skill() == edits.apply(skill("- X"), [delete(f"{bullet} X")]).text
+
     @settings(max_examples=100, deadline=None)
     @given(RULES, WORD, st.sampled_from(["\n", "\r\n"]), st.booleans())
     def test_delete_undoes_add(self, rules: list[str], rule: str, end: str, blank: bool) -> None:

@@ -135,7 +135,8 @@ _DISTRACTORS = Variant(
 )
 ENOUGH = 10
 """Useless candidates, and harmful ones, that must have been gated."""
-_MOST_NIGHTS = 40
+_NIGHTS_EACH = 10
+"""At most so many nights of it for each night of the main world."""
 _A_DAY = 8
 """Sessions between two of these nights."""
 _WITHOUT_WORDS = Variant(name="corrections without words", corrections=Corrections.WORDLESS)
@@ -229,7 +230,7 @@ def _gauntlet(terms: Terms, truth: Truth) -> tuple[tuple[Tried, ...], Control]:
     world.harvest()
     nights: list[Night] = []
     tried: tuple[Tried, ...] = ()
-    while len(nights) < _MOST_NIGHTS and min(len(useless(tried)), len(harmful(tried))) < ENOUGH:
+    while len(nights) < _NIGHTS_EACH * terms.nights and min(len(useless(tried)), len(harmful(tried))) < ENOUGH:
         nights.append(world.night(len(nights)))
         world.adopt_waiting()
         tried = tuple(_tried(world, truth))
