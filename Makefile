@@ -26,7 +26,7 @@ test: .venv/.stamp-dev lint  ## everything that has to hold, before a commit rea
 	$(bin)/python -m pytest -n $(WORKERS) -m "not e2e"
 
 e2e: .venv/.stamp-dev .e2e/.stamp  ## the real agents against a model server of our own; needs npm
-	$(bin)/python -m pytest -n $(WORKERS) --dist loadfile -m e2e tests/e2e
+	$(bin)/python -m pytest -n $(WORKERS) --dist loadfile -rs -m e2e tests/e2e
 
 quick: .venv/.stamp-dev lint  ## the same without the slow tests
 	$(bin)/python -m pytest -n $(WORKERS) -m "not e2e and not slow"

@@ -39,10 +39,11 @@ def run(places: Places, settings: Settings, wish: Wish, pairs: int) -> Calibrati
         bench = compose.bench(settings, database, (tools.embedder, tools.task, tools.reflection), id_)
         plan = compose.plan(settings, wish.scope, clock.local_date(clock.now()), wish.skill)
         seen = outlook(bench, plan)
-        if not seen.chosen:
+        # Also where a night would start nothing: because a proposal waits, or because it would have no chance.
+        work = next((w for w in seen.work if w.missing is None and wish.skill in (None, w.target.name)), None)
+        if work is None:
             raise UsageError(f"there is nothing to calibrate on: {seen.reason}; `sleepd tasks list` shows the work")
         preflight(bench)
-        work = seen.chosen[0].work
         tasks = work.judging(plan.gating.validation_tasks)
         ground = Ground(target=work.target, base=live_text(work.target), tasks=tasks)
         found = calibrate(with_companions(bench, work.target), ground, plan.gating, pairs)

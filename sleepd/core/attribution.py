@@ -2,8 +2,9 @@
 
 An edit stays when a bet on its help, at the stated level, wins; it goes when a bet against the smallest effect worth
 having wins. One whose pairs are used up before that stays only if it looks worth its rent and a bet at the same level
-has ruled out that it does the harm that is never to ride along. So whatever the number of looks, an edit with that harm
-stays with a chance of at most the level (Ville); how often one without any effect stays, `sleepd gate-lab` states.
+has ruled out that it does the harm that is never to ride along. So in each round, whatever the number of looks, an edit
+with that harm stays with a chance of at most the level (Ville); one in doubt after a round is asked anew. How often
+edits without effect stay, and useful ones go, `sleepd gate-lab` states.
 """
 
 from __future__ import annotations

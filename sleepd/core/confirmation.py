@@ -2,10 +2,10 @@
 
 A house rule crosses after a dozen pairs, which draw less than half of the tasks: one that it breaks may not be among
 them. So each validation task is drawn at least `least` times, and one that looks worse is drawn on, up to `most` times.
-Against each task a bet runs that wins when the candidate does worse there; the candidate is blocked when one of these
-bets reaches (number of tasks) / `level`. By Ville and a union over the tasks, the chance of blocking a candidate that
-lowers no task is at most `level`. The chance of missing a task that drops by `drop` depends on its scores: `sleepd
-gate-lab` states it.
+Against each task two bets run: one wins when the candidate does worse there, one when it is unscored more often than
+the live text. The candidate is blocked when one of them reaches 2 · (number of tasks) / `level`. By Ville and a union
+over all bets, the chance of blocking a candidate that lowers and silences no task is at most `level`. The chance of
+missing a task that drops by `drop` depends on its scores: `sleepd gate-lab` states it.
 """
 
 from __future__ import annotations
@@ -48,25 +48,27 @@ class Confirmed:
 
 def confirm(pairs: Sequence[Pair], tasks: Sequence[TaskId], how: Confirming) -> Confirmed:
     """The tasks that a candidate breaks, and those that were not drawn often enough, over all pairs drawn of it."""
-    bar = np.log(len(tasks) / how.level) if tasks else 0.0
+    bar = bar_of(len(tasks), how)
     broken, wanting = [], {}
     for task in dict.fromkeys(tasks):
         candidate, baseline = gate.columns([p for p in pairs if p.task_id == task])
-        if is_broken(candidate, baseline, bar, how):
+        if is_broken(candidate, baseline, bar):
             broken.append(task)
         elif missing := draws_wanted(candidate, baseline, how):
             wanting[task] = missing
     return Confirmed(broken=tuple(broken), wanting={} if broken else wanting, pairs=tuple(pairs))
 
 
-def is_broken(candidate: Floats, baseline: Floats, bar: float, how: Confirming) -> bool:
-    """Whether one task's scores (NaN for an unscored one) show that the candidate does worse there.
+def bar_of(tasks: int, how: Confirming) -> float:
+    """The logarithm that a bet against one of so many tasks has to reach."""
+    return float(np.log(2 * max(1, tasks) / how.level))
 
-    `bar` is the logarithm that a bet has to reach. A task that can no longer be scored most of the time is broken too.
-    """
-    scored, before = int((~np.isnan(candidate)).sum()), int((~np.isnan(baseline)).sum())
-    silent = len(candidate) >= how.least and scored * 2 < before
-    return silent or bool((gate.log_wealth(-gate.hopeful(candidate, baseline)) >= bar).any())
+
+def is_broken(candidate: Floats, baseline: Floats, bar: float) -> bool:
+    """Whether one task's scores (NaN for an unscored one) show that the candidate does worse there, or is silent."""
+    worse = gate.log_wealth(-gate.hopeful(candidate, baseline))
+    silent = gate.log_wealth(_silenced(candidate, baseline))
+    return bool((worse >= bar).any() or (silent >= bar).any())
 
 
 def draws_wanted(candidate: Floats, baseline: Floats, how: Confirming) -> int:
@@ -74,8 +76,15 @@ def draws_wanted(candidate: Floats, baseline: Floats, how: Confirming) -> int:
     drawn = len(candidate)
     if drawn < how.least:
         return how.least - drawn
-    worse = how.least > 0 and float(gate.hopeful(candidate, baseline).mean()) <= -how.drop / 2
-    return int(worse and drawn < how.most)
+    if not how.least or drawn >= how.most:
+        return 0
+    worse = float(gate.hopeful(candidate, baseline).mean()) <= -how.drop / 2
+    return int(worse or float(_silenced(candidate, baseline).mean()) >= how.drop / 2)
+
+
+def _silenced(candidate: Floats, baseline: Floats) -> Floats:
+    """1 for a pair that only the candidate left unscored, -1 for one that only the live text did."""
+    return np.isnan(candidate).astype(np.float64) - np.isnan(baseline).astype(np.float64)
 
 
 def settle(pairs: Sequence[Pair], tasks: Sequence[TaskId], terms: Terms, how: Confirming) -> tuple[Decision, Confirmed]:

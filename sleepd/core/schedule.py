@@ -21,7 +21,8 @@ BASELINE_SAMPLES = range(1_000_000)
 CONFIRMING_SAMPLE = 500_000
 """The second half of these is the confirmation round's."""
 SAMPLES_PER_CANDIDATE = len(BASELINE_SAMPLES)
-"""Those of the candidate with index t begin at t times this: a text under a new index is measured afresh."""
+"""Those of the candidate with index t begin at t times this, see `first_sample`: a text under a new index is measured
+afresh."""
 TRAINING_SAMPLE = 900_000_000
 """Plus the step, plus `TRAINING_SAMPLES_APART` for each further rollout of the same task; on train tasks only."""
 TRAINING_SAMPLES_APART = 1_000_000
@@ -38,7 +39,9 @@ ATTRIBUTION_SAMPLE = 970_000_000
 CALIBRATION_SAMPLE = 980_000_000
 """Plus the turn of the task; the live text against itself, on validation tasks."""
 DRIFT_SAMPLE = 2_000_000_000
-"""Plus the number of the drift pair (`core.drift`); on validation tasks, so beyond what any candidate comes to."""
+"""Plus the number of the drift pair (`core.drift`); on validation tasks."""
+LATER_CANDIDATES = 10_000_000_000
+"""Those of candidates whose own numbers would run into the ranges above begin so much later."""
 
 
 class Stage(StrEnum):
@@ -68,7 +71,14 @@ _STAGES = (
     (ATTRIBUTION_SAMPLE, Stage.ATTRIBUTION),
     (CALIBRATION_SAMPLE, Stage.CALIBRATION),
     (DRIFT_SAMPLE, Stage.DRIFT),
+    (LATER_CANDIDATES, Stage.CANDIDATES),
 )
+
+
+def first_sample(index: int) -> int:
+    """Where the samples of the candidate with this index (from 1) begin."""
+    first = index * SAMPLES_PER_CANDIDATE
+    return first if first < TRAINING_SAMPLE else LATER_CANDIDATES + first
 
 
 def stage(sample: int) -> Stage:
@@ -78,12 +88,12 @@ def stage(sample: int) -> Stage:
 
 def of_candidate(sample: int) -> bool:
     """Whether a rollout with this number was made for a candidate's pair: its outcome stands, whatever it is."""
-    return SAMPLES_PER_CANDIDATE <= sample < TRAINING_SAMPLE
+    return stage(sample) is Stage.CANDIDATES
 
 
 def of_live_text(sample: int) -> bool:
     """Whether a rollout with this number was made under the live text alone."""
-    return sample in BASELINE_SAMPLES or TRAINING_SAMPLE <= sample < SEALED_SAMPLE or sample >= DRIFT_SAMPLE
+    return sample in BASELINE_SAMPLES or TRAINING_SAMPLE <= sample < SEALED_SAMPLE or stage(sample) is Stage.DRIFT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +127,7 @@ def draws(candidate: Candidate, count: int, baseline_samples: int, rule: Rule) -
             Draw(
                 number=number,
                 task_id=task,
-                candidate_sample=candidate.index * SAMPLES_PER_CANDIDATE + turn,
+                candidate_sample=first_sample(candidate.index) + turn,
                 baseline_samples=tuple(range(first, first + baseline_samples)),
             )
         )
@@ -140,7 +150,7 @@ def confirming(
         Draw(
             number=number + place,
             task_id=task,
-            candidate_sample=candidate.index * SAMPLES_PER_CANDIDATE + turns[task] + n,
+            candidate_sample=first_sample(candidate.index) + turns[task] + n,
             baseline_samples=(CONFIRMING_SAMPLE + again[task] + n,),
         )
         for place, (task, n) in enumerate(wanted[:count])
@@ -158,7 +168,7 @@ def _task(candidate: Candidate, number: int) -> TaskId:
 
 
 def _one_pass(candidate: Candidate) -> tuple[Draw, ...]:
-    sample = candidate.index * SAMPLES_PER_CANDIDATE
+    sample = first_sample(candidate.index)
     return tuple(
         Draw(number=n, task_id=task, candidate_sample=sample, baseline_samples=(candidate.index,))
         for n, task in enumerate(candidate.tasks)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from sleepd.core.model import Attribution, Origin, Verdict, digest
+from sleepd.core.model import Origin, Verdict, digest
 from sleepd.core.select import Bundle
 from sleepd.pipeline.attribute import applied, attribute
 from sleepd.pipeline.rollout import Bench
 from sleepd.pipeline.trial import Gating, Ground, allowance, crossed, enter, identity, measure
-from sleepd.store import proposals
+from sleepd.store import attributions, proposals
 from sleepd.store.proposals import Trial
 
 
@@ -22,12 +22,28 @@ def prove(bench: Bench, ground: Ground, trial: Trial, gating: Gating, budget: in
     if not crossed(bench, trial, gating):
         return (again(bench, trial),)
     found = attribute(bench, ground, trial.candidate, gating.attributing)
-    dropped = [one for one in found if not one.kept]
-    if not dropped:
+    if all(one.kept for one in found):
         measure(bench, ground, trial, gating, budget)
         return (again(bench, trial),)
-    _pruned(bench, trial, dropped)
-    return (again(bench, trial), *_anew(bench, ground, trial, dropped, gating))
+    rest = without(bench, ground, trial, gating)
+    return (again(bench, trial), rest)
+
+
+def without(bench: Bench, ground: Ground, trial: Trial, gating: Gating) -> Trial:
+    """What is left of a bundle that was taken apart, as a candidate of its own, after what tonight had left for it.
+
+    It is entered before the bundle ends, so that a kill in between loses nothing; called again it goes on with it.
+    """
+    with bench.database.reading() as connection:
+        dropped = {one.edit_id for one in attributions.load(connection, trial.candidate.id) if not one.kept}
+    kept = tuple(e for e in trial.candidate.edits if e.id not in dropped)
+    text = applied(ground, kept).text
+    budget = allowance(bench, ground, identity(bench, ground, digest(text), gating), gating.pairs_per_night)
+    rest = enter(bench, ground, Bundle.of(kept, trial.sessions, origin=Origin.PRUNED), text, gating)
+    _end(bench, trial, len(dropped))
+    if budget:
+        measure(bench, ground, rest, gating, budget)
+    return again(bench, rest)
 
 
 def again(bench: Bench, trial: Trial) -> Trial:
@@ -36,22 +52,8 @@ def again(bench: Bench, trial: Trial) -> Trial:
         return proposals.trial(connection, trial.candidate.id)
 
 
-def _pruned(bench: Bench, trial: Trial, dropped: list[Attribution]) -> None:
-    count = f"{len(dropped)} of its {len(trial.candidate.edits)} edits"
-    reason = (
-        f"better on the whole, but {count} carried nothing: goes on without {'it' if len(dropped) == 1 else 'them'}"
-    )
+def _end(bench: Bench, trial: Trial, dropped: int) -> None:
+    count = f"{dropped} of its {len(trial.candidate.edits)} edits"
+    reason = f"better on the whole, but {count} carried nothing: goes on without {'it' if dropped == 1 else 'them'}"
     with bench.database.writing() as connection:
         proposals.end(connection, trial.candidate.id, Verdict.PRUNED, reason)
-
-
-def _anew(bench: Bench, ground: Ground, trial: Trial, dropped: list[Attribution], gating: Gating) -> tuple[Trial, ...]:
-    lost = {one.edit_id for one in dropped}
-    kept = tuple(e for e in trial.candidate.edits if e.id not in lost)
-    text = applied(ground, kept).text
-    budget = allowance(bench, ground, identity(bench, ground, digest(text), gating), gating.pairs_per_night)
-    bundle = Bundle.of(kept, trial.sessions, origin=Origin.PRUNED)
-    pruned = enter(bench, ground, bundle, text, gating)
-    if budget:
-        measure(bench, ground, pruned, gating, budget)
-    return (again(bench, pruned),)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sleepd.core.model import Digest, Origin, Verdict, digest
-from sleepd.pipeline.prove import prove
+from sleepd.pipeline.prove import prove, without
 from sleepd.pipeline.rollout import Bench
 from sleepd.pipeline.trial import Gating, Ground, allowance, identity
 from sleepd.pipeline.work import Work, live_text
@@ -54,10 +54,10 @@ def go_on(bench: Bench, ground: Ground, gating: Gating) -> list[Trial]:
         id_ = trial.candidate.id
         if trial.candidate.origin is Origin.DESCRIPTION:
             continue  # `describe` goes on with those: they are asked something else
-        if trial.candidate.verdict is not Verdict.UNDECIDED:
-            tried += [trial] * (bench.night_id in nights[id_])
-            continue
         own = replace(ground, tasks=tuple(s for s in ground.tasks if s.task.id in trial.candidate.tasks))
+        if trial.candidate.verdict is not Verdict.UNDECIDED:
+            tried += _decided_tonight(bench, own, trial, gating) if bench.night_id in nights[id_] else ()
+            continue
         ended = _ended(bench, own, trial, gating, len(nights[id_] - {bench.night_id}))
         if ended is not None:
             with bench.database.writing() as connection:
@@ -65,6 +65,13 @@ def go_on(bench: Bench, ground: Ground, gating: Gating) -> list[Trial]:
         elif budget := allowance(bench, ground, id_, share):
             tried += prove(bench, own, trial, gating, budget)
     return tried
+
+
+def _decided_tonight(bench: Bench, own: Ground, trial: Trial, gating: Gating) -> tuple[Trial, ...]:
+    """What tonight decided before it was killed; what is left of a bundle goes on."""
+    if trial.candidate.verdict is not Verdict.PRUNED:
+        return (trial,)
+    return (trial, without(bench, own, trial, gating))
 
 
 def _on(base: Digest, trial: Trial) -> bool:

@@ -59,7 +59,7 @@ def save(connection: Connection, session: SessionId, agent: str, tasks: Sequence
     known = [task.id for task in tasks]
     connection.execute(delete(t.tasks).where(c.session_id == session, c.id.not_in(known)))
     elsewhere = _told_elsewhere(connection, session, known)
-    tasks = [task for task in tasks if len(task.attempts) > elsewhere.get(task.id, 0)]
+    tasks = [task for task in tasks if len(task.attempts) > elsewhere.get(task.id, -1)]
     if tasks:
         connection.execute(_task_statement(), [_task_row(task, agent) for task in tasks])
         connection.execute(delete(t.attempts).where(t.attempts.c.task_id.in_([task.id for task in tasks])))

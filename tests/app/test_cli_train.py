@@ -206,6 +206,18 @@ class TestScoring:
         assert len(means) > 5
         assert sorted(means) == means
 
+    def test_items_may_have_checks_alone(self, skill: Path, tmp_path: Path) -> None:
+        """A request and something to judge by is enough: neither an answer nor an attempt has to be known."""
+        for side in ("train", "val", "test"):
+            items = [
+                {"request": f"Name the {side} moon number {n}.", "checks": [{"kind": "max-words", "value": "900"}]}
+                for n in range(6)
+            ]
+            (tmp_path / "set" / side).mkdir(parents=True)
+            (tmp_path / "set" / side / "items.json").write_text(json.dumps(items), encoding="utf-8")
+        done = sleepd("eval", tmp_path / "set", "--skill", skill, "--out", tmp_path / "out", "--json")
+        assert (0, 6) == (done.code, len(done.json["items"])), done.err
+
     def test_a_side_without_items_is_said(self, skill: Path, tmp_path: Path) -> None:
         folder = write_set(tmp_path / "set", {"train": [ITEM], "val": [ITEM | {"request": "other"}]})
         ran = sleepd("eval", folder, "--skill", skill)

@@ -102,3 +102,13 @@ def test_a_number_tells_what_a_rollout_was_made_for(sample: int, stage: Stage) -
     """Each purpose begins at a whole million, by which the store adds them up."""
     assert stage is schedule.stage(sample)
     assert stage is schedule.stage(sample // SAMPLES_PER_CANDIDATE * SAMPLES_PER_CANDIDATE)
+
+
+@pytest.mark.parametrize("index", [1, 899, 900, 949, 970, 980, 1_999, 2_000, 5_000])
+def test_the_samples_of_every_candidate_are_its_own(index: int) -> None:
+    """However many candidates an account has seen: none runs into what other purposes use."""
+    first = schedule.first_sample(index)
+    assert {Stage.CANDIDATES} == {schedule.stage(first), schedule.stage(first + SAMPLES_PER_CANDIDATE - 1)}
+    assert schedule.of_candidate(first)
+    assert not schedule.of_live_text(first)
+    assert schedule.first_sample(index + 1) >= first + SAMPLES_PER_CANDIDATE

@@ -19,6 +19,7 @@ from sleepd.pipeline.mine import clusters
 from sleepd.pipeline.prove import prove
 from sleepd.pipeline.rollout import Bench
 from sleepd.pipeline.trial import Gating, Ground, enter
+from sleepd.pipeline.waiting import go_on
 from sleepd.pipeline.work import find_work
 from sleepd.store import tasks
 from sleepd.store.proposals import Trial
@@ -112,3 +113,28 @@ class TestTakingApart:
         again = proven(world.bench(), ground, TICKET, USELESS, TESTED)
         assert [t.candidate for t in undisturbed] == [t.candidate for t in again]
         assert rows == world.rows("attributions")
+
+    @pytest.mark.parametrize("part", [0.3, 0.6, 0.9, 0.97])
+    def test_a_bundle_that_waited_comes_to_the_same_end_after_an_outage(self, world: World, part: float) -> None:
+        """What is left of it is neither lost nor forgotten by the rerun of the night that took it apart."""
+        ground = ground_of(world)
+        made = Bundle.of((TICKET, USELESS, TESTED), ["s1"], origin=Origin.REFLECTION)
+        text = applied(ground, made.edits).text
+        gating = replace(GATING, waiting_share=1.0)
+
+        def begun() -> None:
+            trial = enter(world.bench(), ground, made, text, gating)
+            prove(world.bench(), ground, trial, gating, 2)
+
+        begun()
+        counted = FailingAt(world.model, 0, OUTAGE)
+        undisturbed = go_on(world.bench(counted, night="n2"), ground, gating)
+        assert [Verdict.PRUNED, Verdict.ACCEPTED] == [t.candidate.verdict for t in undisturbed]
+        with world.database.writing() as connection:
+            for table in ("attributions", "pairs", "candidates", "rollouts"):
+                connection.exec_driver_sql(f"DELETE FROM {table}")
+        begun()
+        with pytest.raises(NotMeasured):
+            go_on(world.bench(FailingAt(world.model, int(counted.asked * part), OUTAGE), night="n2"), ground, gating)
+        rerun = go_on(world.bench(night="n2"), ground, gating)
+        assert [t.candidate for t in undisturbed] == [t.candidate for t in rerun]

@@ -103,12 +103,12 @@ def confirmed(
 ) -> tuple[int, bool]:
     """The look at each task after these pairs: how many more were drawn, and whether a task was found broken."""
     tasks, more = len(rates.before), 0
-    bar = float(np.log(tasks / how.level))
+    bar = confirmation.bar_of(tasks, how)
     for task in range(tasks):
         candidate, baseline = columns.candidate[columns.task == task], columns.baseline[columns.task == task]
         alone = Rates(before=rates.before[[task]], after=rates.after[[task]])
         while True:
-            if confirmation.is_broken(candidate, baseline, bar, how):
+            if confirmation.is_broken(candidate, baseline, bar):
                 return more, True
             wanted = confirmation.draws_wanted(candidate, baseline, how)
             if not wanted:
