@@ -159,7 +159,8 @@ class Gate(Section):
     coverage: Share = Field(
         default=0.8,
         description="Share of pairs that must be scored, for the live text and for the candidate. Below it the "
-        "answer would be about the easy tasks only.",
+        "answer would be about the easy tasks only. The live text's side of a pair is scored when all its "
+        "`baseline_samples` are, so a model that times out in one of sixteen calls is at the limit.",
     )
     validation_tasks: Annotated[int, Field(ge=5)] = Field(
         default=24,
