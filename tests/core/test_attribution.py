@@ -42,6 +42,18 @@ def test_a_missing_score_is_no_gift() -> None:
     assert not stays(scores, missing, HOW)
 
 
+@pytest.mark.parametrize(("wins", "losses", "expected"), [(6, 0, True), (8, 2, True), (20, 14, False), (26, 20, False)])
+def test_what_looks_worth_it_stays_only_without_the_harm(wins: int, losses: int, expected: bool) -> None:
+    """All show a mean of 6 in 64 when their pairs are used up; only many losses leave a harm of 0.15 possible."""
+    full, without = np.zeros(HOW.most), np.zeros(HOW.most)
+    full[np.linspace(1, HOW.most - 1, wins).astype(int)] = 1
+    same = np.flatnonzero(full == 0)
+    without[same[np.linspace(0, len(same) - 1, losses).astype(int)]] = 1
+    assert 6 / 64 == (full - without).mean()
+    assert all(stays(full[:n], without[:n], HOW) is None for n in range(1, HOW.most))
+    assert expected is stays(full, without, HOW)
+
+
 def test_the_first_bet_to_win_decides() -> None:
     """What comes later does not count, so it does not matter how many pairs are drawn at once."""
     full, without = np.concatenate([np.ones(20), np.zeros(44)]), np.concatenate([np.zeros(20), np.ones(44)])

@@ -73,6 +73,31 @@ class TestTheGate:
             assert (Verdict.REJECTED, True) == (decision.verdict, decision.pairs < 300)
         assert "worse by 0.05" in decision.reason
 
+    @pytest.mark.parametrize("side", list(Side))
+    def test_a_loss_on_one_side_is_rejected_at_a_quarter_of_the_level(self, side: Side) -> None:
+        """Three bets share `beta`: its half for harm is halved again, since either side may be the one that falls."""
+        alone = gate.log_wealth(np.full(20, (1 - TERMS.margin) / (1 + TERMS.margin)))
+        enough = 1 + int(np.argmax(alone >= np.log(4 / TERMS.beta)))
+        assert enough > 1 + int(np.argmax(alone >= np.log(2 / TERMS.beta))), "the case must tell the shares apart"
+        lost = [Pair(draw=n, task_id=TaskId(f"{side}0"), candidate=0.0, baseline=1.0) for n in range(20)]
+        assert Verdict.UNDECIDED is decide(lost[: enough - 1], REQUESTS, TERMS).verdict
+        decision = decide(lost, REQUESTS, TERMS)
+        assert (Verdict.REJECTED, enough) == (decision.verdict, decision.pairs)
+        assert pytest.approx(alone[enough - 1] - np.log(4)) == decision.counter_evidence
+
+    def test_what_is_of_no_use_is_rejected_at_half_of_the_level(self) -> None:
+        """The other half; both sides must have shown that they did not rise."""
+        alone = gate.log_wealth(np.full(200, TERMS.smallest_effect))
+        enough = 2 * (1 + int(np.argmax(alone >= np.log(2 / TERMS.beta))))
+        assert enough > 2 * (1 + int(np.argmax(alone >= np.log(1 / TERMS.beta)))), "the case must tell the shares apart"
+        same = [
+            Pair(draw=n, task_id=TaskId(f"{(Side.WANTED, Side.OTHER)[n % 2]}0"), candidate=1.0, baseline=1.0)
+            for n in range(400)
+        ]
+        decision = decide(same, REQUESTS, TERMS)
+        assert (Verdict.REJECTED, enough) == (decision.verdict, decision.pairs)
+        assert pytest.approx(alone[enough // 2 - 1] - np.log(2)) == decision.counter_evidence
+
     def test_unreadable_answers_are_no_gift(self) -> None:
         """A description that makes the agent answer something else does not win by the answers that are left."""
         good = pairs_of(np.random.default_rng(3), (0.5, 0.98, 1.0, 1.0))

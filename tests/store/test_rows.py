@@ -388,6 +388,18 @@ class TestMeasured:
             )
             assert () == proposals.unstaged(connection, "/other")
 
+    def test_what_was_accepted_without_evidence_raises_no_level(self, database: Database) -> None:
+        """The paper's rules accept so: it takes an index, and is no discovery of the account."""
+        decision = Decision(
+            verdict=Verdict.ACCEPTED, reason="rule off", pairs=2, evidence=0.0, counter_evidence=0.0, effect=0.5,
+            coverage_candidate=1.0, coverage_baseline=1.0,
+        )  # fmt: skip
+        with database.writing() as connection:
+            proposals.start(connection, CANDIDATE, "n1", ("s1",))
+            proposals.decide(connection, CANDIDATE.id, decision, 1)
+            assert Verdict.ACCEPTED is proposals.trial(connection, CANDIDATE.id).candidate.verdict
+            assert (0, 2) == (proposals.acceptances(connection), proposals.next_index(connection))
+
     def test_proposals_and_the_journal_come_back(self, database: Database) -> None:
         """Bytes as bytes; a proposal that is there keeps its status."""
         proposal = Proposal(
