@@ -10,6 +10,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
+from sleepd.app import report
 from sleepd.core import check
 from sleepd.core.errors import UsageError
 from sleepd.core.model import Check, CheckKind, TaskId
@@ -19,6 +20,7 @@ from sleepd.store.tasks import StoredTask
 
 FORMAT = "sleepd-tasks-1"
 _SHOWN = 10
+_WIDTH = 60
 
 
 class _Closed(BaseModel):
@@ -83,7 +85,7 @@ def import_file(database: Database, text: str, name: str) -> Imported:
     if wrong:
         raise UsageError(_listed(name, wrong))
     dropped = [TaskId(t.id) for t in wanted.tasks if t.dropped and TaskId(t.id) in known]
-    changed = {TaskId(t.id): _checks(t) for t in wanted.tasks if not t.dropped and _edited(t, known)}
+    changed = {TaskId(t.id): _checks(t, known) for t in wanted.tasks if not t.dropped and _edited(t, known)}
     with database.writing() as connection:
         for id_ in dropped:
             tasks.drop(connection, id_)
@@ -132,20 +134,38 @@ def _mistakes(task: _Task, known: Mapping[TaskId, StoredTask]) -> Iterator[str]:
     if task.dropped or not _edited(task, known):
         return
     accepted = stored.task.accepted
-    for one in _checks(task):
+    for written in sorted(_written(task)):
+        one = _normal(written, stored)
+        value = report.short(repr(written.value), _WIDTH)
         if accepted is None:
             yield f"{task.id}: no answer was accepted, so nothing can be checked; remove its checks or drop it"
             return
-        if not check.passes(one, accepted.answer):
-            yield f"{task.id}: the accepted answer fails {one.kind} {one.value!r}; such a check would reward the wrong"
+        if one is None:
+            yield f"{task.id}: check {written.kind} wants {check.wanted(written.kind)}, found {value}"
+        elif not check.passes(one, accepted.answer):
+            yield f"{task.id}: the accepted answer fails {one.kind} {value}; such a check would reward the wrong"
 
 
 def _edited(task: _Task, known: Mapping[TaskId, StoredTask]) -> bool:
-    return task.checks is not None and set(_checks(task)) != set(known[TaskId(task.id)].checks)
+    if task.checks is None:
+        return False
+    stored = known[TaskId(task.id)]
+    return {_normal(written, stored) for written in _written(task)} != set(stored.checks)
 
 
-def _checks(task: _Task) -> tuple[Check, ...]:
-    return tuple(sorted({Check(kind=c.kind, value=c.value) for c in task.checks or ()}))
+def _checks(task: _Task, known: Mapping[TaskId, StoredTask]) -> tuple[Check, ...]:
+    """The task's checks, once none of them is a mistake."""
+    found = {_normal(written, known[TaskId(task.id)]) for written in _written(task)}
+    return tuple(sorted(one for one in found if one is not None))
+
+
+def _written(task: _Task) -> set[Check]:
+    return {Check(kind=c.kind, value=c.value) for c in task.checks or ()}
+
+
+def _normal(written: Check, stored: StoredTask) -> Check | None:
+    """A check that was exported stays to the letter what it was."""
+    return written if written in stored.checks else check.normal(written)
 
 
 def _listed(name: str, wrong: Sequence[str]) -> str:

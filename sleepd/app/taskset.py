@@ -13,11 +13,14 @@ from pathlib import Path
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
+from sleepd.app import report
+from sleepd.core import check
 from sleepd.core.errors import UsageError
 from sleepd.core.model import Attempt, Check, CheckKind, Outcome, SessionId, Split, Task, TaskId, digest
 from sleepd.pipeline.enrol import AGENT, Given
 
 _FILE = "items.json"
+_SHOWN = 60
 _BEGAN = datetime(2000, 1, 1, tzinfo=UTC)
 """Tasks of a set have no time; they have an order."""
 Word = str | int | float
@@ -153,14 +156,7 @@ def _said(message: str) -> str:
 
 def _given(file: Path, place: tuple[int, str], item: _Item, side: Split) -> Given:
     number, name = place
-    checks = tuple(sorted({Check(kind=c.kind, value=c.value) for c in item.checks})) or _answer(item)
-    if not checks:
-        raise UsageError(f"{file}: item {number}: it has neither `checks` nor an `answer`, so nothing can be judged")
-    for one in checks:
-        if one.kind is CheckKind.MAX_WORDS and not one.value.isdecimal():
-            raise UsageError(f"{file}: item {number}: check max-words wants a number, found {one.value!r}")
-        if not one.value.strip():
-            raise UsageError(f"{file}: item {number}: check {one.kind} has an empty value, so every answer fails it")
+    checks = _checks(f"{file}: item {number}", item)
     request = f"{item.request}\n\n{item.context}" if item.context.strip() else item.request
     task = Task(
         # A request that was changed is another task: no rollout of the old one stands for it.
@@ -173,6 +169,26 @@ def _given(file: Path, place: tuple[int, str], item: _Item, side: Split) -> Give
         attempts=tuple(_attempts(item)),
     )
     return Given(task=task, split=side, checks=checks, asked=item.request)
+
+
+def _checks(where: str, item: _Item) -> tuple[Check, ...]:
+    """What the item is judged by: its checks, else its answers. A check that says nothing is refused, not dropped."""
+    written = [Check(kind=c.kind, value=c.value) for c in item.checks] or list(_answer(item))
+    if not written:
+        raise UsageError(f"{where}: it has neither `checks` nor an `answer`, so nothing can be judged")
+    return tuple(sorted({_checked(where, one, item.accepted) for one in written}))
+
+
+def _checked(where: str, written: Check, accepted: str | None) -> Check:
+    shown = report.short(repr(written.value), _SHOWN)
+    if not written.value.strip():
+        raise UsageError(f"{where}: check {written.kind} has an empty value, so nothing can be judged by it")
+    one = check.normal(written)
+    if one is None:
+        raise UsageError(f"{where}: check {written.kind} wants {check.wanted(written.kind)}, found {shown}")
+    if accepted and not check.passes(one, accepted):
+        raise UsageError(f"{where}: its `accepted` answer fails check {written.kind} {shown}; change one of the two")
+    return one
 
 
 def _answer(item: _Item) -> tuple[Check, ...]:

@@ -44,6 +44,18 @@ _SENTENCE_END = re.compile(r"[.!?;:]\s|[\n。！？]")
 _SHORT_WORD = 3
 _LONGEST_SHAPED = 40
 _MOST_WORDS_READ = 4_000
+_MOST_DIGITS = 9
+_LABEL_ALONE = "a label such as `tested:` or `##` with nothing after it"
+_WANTED = {
+    CheckKind.FIRST_LINE: f"{_LABEL_ALONE}, or one word, or one shape such as `[A-9]`",
+    CheckKind.LAST_LINE: f"{_LABEL_ALONE}, or one word, or one shape such as `[A-9]`",
+    CheckKind.LINE_START: _LABEL_ALONE,
+    CheckKind.SHAPE: f"one token of at most {_LONGEST_SHAPED} characters that is no plain word, such as `[A-9]`",
+    CheckKind.CONTAINS: "words or a symbol, within one sentence",
+    CheckKind.LACKS: "words or a symbol, within one sentence",
+    CheckKind.MAX_WORDS: f"a number from 1 to {_MOST_WORDS_READ - 1}",
+    CheckKind.ANSWER: "a word or a number that is no article",
+}
 
 # A check must hold for the work, not for one answer.
 _MIN_SESSIONS = 2
@@ -88,6 +100,21 @@ def passes(check: Check, answer: str) -> bool:
         case CheckKind.ANSWER:
             given = _bare(_given(answer))
             return any(f" {wanted} " in f" {given} " for wanted in map(_bare, check.value.splitlines()) if wanted)
+
+
+def normal(check: Check) -> Check | None:
+    """A check that a person wrote, with its value as `passes` compares it: `SIGNED` becomes `signed`.
+
+    None when nothing is left of the value, or when the check would say less than was written or never be met or failed:
+    `wanted` says what the kind takes. A mined check is normal already, but for a few letters whose lower case is two.
+    """
+    value = _normal(check.kind, check.value.strip())
+    return _of(check.kind, value) if value else None
+
+
+def wanted(kind: CheckKind) -> str:
+    """What a value of this kind has to be, to follow `wants`."""
+    return _WANTED[kind]
 
 
 def judge(checks: Sequence[Check]) -> Digest:
@@ -222,6 +249,36 @@ def _rank(check: Check) -> tuple[int, int, str]:
 
 def _of(kind: CheckKind, value: str) -> Check:
     return Check(kind=kind, value=value)
+
+
+def _normal(kind: CheckKind, value: str) -> str:
+    """The value as an answer's own would be read; "" when it is none."""
+    match kind:
+        case CheckKind.MAX_WORDS:
+            number = int(value) if value.isdecimal() and len(value) <= _MOST_DIGITS else 0
+            # More words than are read of an answer would be in no answer.
+            return str(number) if 0 < number < _MOST_WORDS_READ else ""
+        case CheckKind.CONTAINS | CheckKind.LACKS:
+            sentences = _sentences(value)
+            return " ".join(sentences[0]) if len(sentences) == 1 else ""
+        case CheckKind.SHAPE:
+            return _shape(value) if len(value.split()) == 1 else ""
+        case CheckKind.LINE_START:
+            return _label_alone(value)
+        case CheckKind.FIRST_LINE | CheckKind.LAST_LINE:
+            alone = _label_alone(value)
+            if not alone and (_label(value) or len(value.split()) != 1):
+                return ""
+            return _DIGITS.sub("9", alone) or _opening(value)
+        case CheckKind.ANSWER:
+            return value if any(map(_bare, value.splitlines())) else ""
+
+
+def _label_alone(value: str) -> str:
+    """The label that the value is; "" when it is none or more than one."""
+    # Some labels are one only before a space.
+    label = _label(f"{value} .")
+    return label if label == value.casefold() else ""
 
 
 def _words(text: str) -> list[str]:

@@ -186,6 +186,26 @@ def test_a_mistake_in_a_reviewed_file_changes_nothing(mined: Path, tmp_path: Pat
     assert 0 == sleepd("tasks", "show", one["id"]).code
 
 
+def test_a_check_is_taken_as_a_person_writes_it(mined: Path, tmp_path: Path) -> None:
+    """In capitals and with two spaces; one that says nothing is a mistake with a line of its own."""
+    file = tmp_path / "tasks.json"
+    sleepd("tasks", "export", file)
+    content = json.loads(file.read_text())
+    one, other = _two(content)
+    one["checks"] = [{"kind": "lacks", "value": "NO  Such Words"}]
+    content["tasks"] = [one, {**other, "checks": [{**c, "value": f" {c['value']} "} for c in other["checks"]]}]
+    file.write_text(json.dumps(content))
+    assert {"dropped": 0, "checked": 1} == _some(sleepd("tasks", "import", file, "--json").json)
+    kept = sleepd("tasks", "show", one["id"], "--json").json["checks"]
+    assert [{"kind": "lacks", "value": "no such words"}] == kept
+    for kind, value in (("line-start", "nothing"), ("max-words", "9" * 5_000), ("contains", "...")):
+        one["checks"] = [{"kind": kind, "value": value}]
+        file.write_text(json.dumps(content))
+        done = sleepd("tasks", "import", file)
+        assert (2, 2) == (done.code, done.err.count("\n")), done.err
+        assert f"{one['id']}: check {kind} wants " in done.err
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"format": "sleepd-tasks-9", "tasks": []}', "\x00"])
 def test_another_file_is_refused(mined: Path, text: str) -> None:
     """In words; also from stdin."""

@@ -272,6 +272,23 @@ class TestTaskSets:
                 {"request": "r", "checks": [{"kind": "contains", "value": ""}]},
                 "item 1: check contains has an empty value",
             ),
+            (
+                {"request": "r", "checks": [{"kind": "max-words", "value": "9" * 5_000}]},
+                "item 1: check max-words wants a number from 1 to 3999, found '999",
+            ),
+            (
+                {"request": "r", "checks": [{"kind": "contains", "value": "{}"}]},
+                "item 1: check contains wants words or a symbol, within one sentence, found '{}'",
+            ),
+            ({"request": "r", "answer": "?!"}, "item 1: check answer wants a word or a number that is no article"),
+            (
+                {"request": "r", "checks": [{"kind": "lacks", "value": "TODO"}], "accepted": "a todo\nis left"},
+                "item 1: its `accepted` answer fails check lacks 'TODO'; change one of the two",
+            ),
+            (
+                {"request": "r", "answer": "4", "accepted": "So 5."},
+                "item 1: its `accepted` answer fails check answer '4'",
+            ),
             ({"request": "r", "answer": "1", "rejected": [{"anser": "2"}]}, "item 1: rejected.0"),
             ({"request": "\ud800", "answer": "1"}, "item 1: "),
             ("words", "item 1: it: "),

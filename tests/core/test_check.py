@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sleepd.core.check import Contrast, features, judge, mine, passes
+from sleepd.core.check import Contrast, features, judge, mine, normal, passes, wanted
 from sleepd.core.model import Check, CheckKind, TaskId
 
 POSITIVE = (CheckKind.FIRST_LINE, CheckKind.LAST_LINE, CheckKind.LINE_START, CheckKind.SHAPE, CheckKind.CONTAINS)
@@ -83,6 +83,79 @@ class TestPasses:
     def test_what_each_kind_means(self, kind: str, value: str, answer: str, expected: bool) -> None:
         """One example each way."""
         assert expected == passes(check(kind, value), answer)
+
+
+class TestNormal:
+    @pytest.mark.parametrize(
+        ("kind", "value", "expected"),
+        [
+            ("contains", "SIGNED", "signed"),
+            ("lacks", "TODO", "todo"),
+            ("lacks", " foo  bar\n", "foo bar"),
+            ("contains", '{"a":1}', "a 1"),
+            ("contains", "[AB-12]", "ab-12"),
+            ("contains", "提交说", "提 交 说"),
+            ("contains", "Signed.", "signed"),
+            ("contains", "→", "→"),
+            ("line-start", "Tested:", "tested:"),
+            ("line-start", "##", "##"),
+            ("line-start", "1.", "1."),
+            ("line-start", "- Open Ends: ", "- open ends:"),
+            ("first-line", "Summary:", "summary:"),
+            ("first-line", "Ticket 4711:", "ticket 9:"),
+            ("first-line", "[AB-12]", "[A-9]"),
+            ("last-line", "Done", "done"),
+            ("last-line", "-", "-"),
+            ("shape", "[AB-12]", "[A-9]"),
+            ("max-words", " 0050", "50"),
+            ("max-words", "٣", "3"),
+            ("answer", "The Hague", "The Hague"),
+        ],
+    )  # fmt: skip
+    def test_a_value_is_compared_as_an_answer_is_read(self, kind: str, value: str, expected: str) -> None:
+        """Whatever letters and spaces a person writes it with; an answer that says the same meets it, if it may."""
+        assert check(kind, expected) == normal(check(kind, value))
+        assert check(kind, expected) == normal(check(kind, expected))
+        if kind != "max-words":
+            assert (kind != "lacks") == passes(check(kind, expected), f"{value.strip()} then")
+
+    @pytest.mark.parametrize(
+        ("kind", "value"),
+        [
+            ("contains", ""),
+            ("contains", "..."),
+            ("lacks", "{}"),
+            ("contains", "Tested: yes"),
+            ("lacks", "one\ntwo"),
+            ("line-start", "Tested"),
+            ("line-start", "Tested: yes"),
+            ("line-start", "```python"),
+            ("first-line", "  "),
+            ("first-line", "Fixed the"),
+            ("first-line", "## Head"),
+            ("first-line", "http://x"),
+            ("last-line", "```python"),
+            ("shape", "word"),
+            ("shape", "[A-9] A9"),
+            ("shape", "9-" * 30),
+            ("max-words", "0"),
+            ("max-words", "-1"),
+            ("max-words", "ten"),
+            ("max-words", "4000"),
+            ("max-words", "9" * 5_000),
+            ("answer", " the\n?! "),
+        ],
+    )
+    def test_what_says_nothing_or_less_than_was_written_is_none(self, kind: str, value: str) -> None:
+        """Each would silently be met always or never, or be another check; what the kind takes can be said."""
+        assert normal(check(kind, value)) is None
+        assert wanted(CheckKind(kind))
+
+    @given(st.lists(pieces, max_size=14).map(" ".join))
+    def test_a_mined_value_is_normal(self, answer: str) -> None:
+        """So a check that was mined, exported and written into a task set keeps its meaning and its digest."""
+        for feature in features(answer):
+            assert feature == normal(feature)
 
 
 class TestMined:
