@@ -106,7 +106,8 @@ def normal(check: Check) -> Check | None:
     """A check that a person wrote, with its value as `passes` compares it: `SIGNED` becomes `signed`.
 
     None when nothing is left of the value, or when the check would say less than was written or never be met or failed:
-    `wanted` says what the kind takes. A mined check is normal already, but for a few letters whose lower case is two.
+    `wanted` says what the kind takes. A mined check is normal already, but for a few letters whose lower case is two
+    and shapes of raised digits.
     """
     value = _normal(check.kind, check.value.strip())
     return _of(check.kind, value) if value else None
