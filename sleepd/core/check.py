@@ -54,7 +54,7 @@ _WANTED = {
     CheckKind.CONTAINS: "words or a symbol, within one sentence",
     CheckKind.LACKS: "words or a symbol, within one sentence",
     CheckKind.MAX_WORDS: f"a number from 1 to {_MOST_WORDS_READ - 1}",
-    CheckKind.ANSWER: "a word or a number that is no article",
+    CheckKind.ANSWER: "a word or a number",
 }
 
 # A check must hold for the work, not for one answer.
@@ -98,8 +98,7 @@ def passes(check: Check, answer: str) -> bool:
             lines = _lines(answer)
             return bool(lines) and _opening(lines[0 if check.kind is CheckKind.FIRST_LINE else -1]) == check.value
         case CheckKind.ANSWER:
-            given = _bare(_given(answer))
-            return any(f" {wanted} " in f" {given} " for wanted in map(_bare, check.value.splitlines()) if wanted)
+            return any(_answers(_given(answer), wanted) for wanted in check.value.splitlines())
 
 
 def normal(check: Check) -> Check | None:
@@ -272,7 +271,7 @@ def _normal(kind: CheckKind, value: str) -> str:
                 return ""
             return _DIGITS.sub("9", alone) or _opening(value)
         case CheckKind.ANSWER:
-            return value if any(map(_bare, value.splitlines())) else ""
+            return value if _PLAIN.findall(value.casefold()) else ""
 
 
 def _label_alone(value: str) -> str:
@@ -307,6 +306,15 @@ def _given(answer: str) -> str:
     tagged = _TAGGED.findall(answer)
     lines = _lines(answer)
     return tagged[-1] if tagged else lines[-1] if lines else ""
+
+
+def _answers(given: str, wanted: str) -> bool:
+    """Whether the wanted words stand in what was given. "A" may be the letter of a choice: that has to stand last."""
+    bare = _bare(wanted)
+    if bare:
+        return f" {bare} " in f" {_bare(given)} "
+    letters = _PLAIN.findall(wanted.casefold())
+    return bool(letters) and _PLAIN.findall(given.casefold())[-len(letters) :] == letters
 
 
 def _bare(text: str) -> str:

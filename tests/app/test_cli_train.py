@@ -280,7 +280,7 @@ class TestTaskSets:
                 {"request": "r", "checks": [{"kind": "contains", "value": "{}"}]},
                 "item 1: check contains wants words or a symbol, within one sentence, found '{}'",
             ),
-            ({"request": "r", "answer": "?!"}, "item 1: check answer wants a word or a number that is no article"),
+            ({"request": "r", "answer": "?!"}, "item 1: check answer wants a word or a number"),
             (
                 {"request": "r", "checks": [{"kind": "lacks", "value": "TODO"}], "accepted": "a todo\nis left"},
                 "item 1: its `accepted` answer fails check lacks 'TODO'; change one of the two",

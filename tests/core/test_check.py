@@ -66,7 +66,8 @@ class TestPasses:
             ("answer", "The Hague", "<ANSWER>hague</answer> I hope", True),
             ("answer", "Paris", "<answer>Rome</answer>, not\nParis", False),
             ("answer", "Rome\nthe eternal city", "It is the Eternal City!", True),
-            ("answer", "the", "the", False),
+            ("answer", "A", "The answer is A.", True),
+            ("answer", "A", "It is a banana.", False),
             ("answer", "42", "", False),
             ("contains", "make test", "make. test", False),
             ("contains", "提 交 说", "写提交说明", True),
@@ -143,7 +144,7 @@ class TestNormal:
             ("max-words", "ten"),
             ("max-words", "4000"),
             ("max-words", "9" * 5_000),
-            ("answer", " the\n?! "),
+            ("answer", " ...\n?! "),
         ],
     )
     def test_what_says_nothing_or_less_than_was_written_is_none(self, kind: str, value: str) -> None:
