@@ -13,8 +13,9 @@ from sleepd.store.proposals import Status
 GAIN = 0.30
 BUNDLES = 5
 """Mixed bundles of each kind that must have crossed."""
-RIDING = 0.2
-"""Share of useless edits that may ride along: they cost tokens, not work, and the gate states no level for them."""
+RIDING = 0.5
+"""Share of useless edits that may ride along. The gate states no level for them, since they cost tokens and no work:
+one in seven stays (`sleepd gate-lab`), so more than half of a handful would be a defect, and two of six are none."""
 UNCHANGED = 0.02
 """How far a control may drift: its figures are exact expectations, so anything more is a real change."""
 
