@@ -12,7 +12,9 @@ from sleepd.store.proposals import Status
 
 GAIN = 0.30
 BUNDLES = 5
-"""Mixed bundles of each kind that must have crossed."""
+"""Mixed bundles with an edit that hurts that must have crossed."""
+IDLE_BUNDLES = 2
+"""The same with a useless one: few edits do exactly nothing beside others."""
 RIDING = 0.5
 """Share of useless edits that may ride along. The gate states no level for them, since they cost tokens and no work:
 one in seven stays (`sleepd gate-lab`), so more than half of a handful would be a defect, and two of six are none."""
@@ -93,9 +95,14 @@ def _gauntlet(found: Findings) -> Iterator[Claim]:
 def _mixed(found: Findings) -> Iterator[Claim]:
     """Bundles that crossed: an edit that hurts is never in the accepted text, one that does nothing hardly ever."""
     crossed = [m for m in found.mixed if m.crossed]
-    for name, group, share in (
-        ("harmful edits do not ride along in good bundles", [m for m in crossed if m.effect < 0], 0.0),
-        ("useless edits do not ride along in good bundles", [m for m in crossed if m.effect >= 0], RIDING),
+    for name, group, share, least in (
+        ("harmful edits do not ride along in good bundles", [m for m in crossed if m.effect < 0], 0.0, BUNDLES),
+        (
+            "useless edits do not ride along in good bundles",
+            [m for m in crossed if m.effect >= 0],
+            RIDING,
+            IDLE_BUNDLES,
+        ),
     ):
         riding = sum(m.rides for m in group)
         yield Claim(
@@ -103,7 +110,7 @@ def _mixed(found: Findings) -> Iterator[Claim]:
             says=f"{riding} of {len(group)} rode along; all that helps stayed in {sum(m.whole for m in group)}",
             holds=riding <= share * len(group),
             count=len(group),
-            least=BUNDLES,
+            least=least,
             of="mixed bundles that crossed",
         )
 
