@@ -55,8 +55,13 @@ def tree(path: str) -> ast.Module:
     return ast.parse((ROOT / path).read_text(encoding="utf-8"), path)
 
 
+@cache
+def nodes(path: str) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(tree(path)))
+
+
 def functions(path: str) -> Iterator[Function]:
-    return (node for node in ast.walk(tree(path)) if isinstance(node, Function))
+    return (node for node in nodes(path) if isinstance(node, Function))
 
 
 def place(path: str, node: ast.AST, what: str = "") -> str:
@@ -130,7 +135,7 @@ def test_broad_handlers_stand_in_two_places() -> None:
     """`except Exception` elsewhere would turn a defect into a quiet zero."""
     found: dict[str, list[str]] = {}
     for path in sources(*PRODUCT):
-        broad = [place(path, node) for node in ast.walk(tree(path)) if is_broad(node)]
+        broad = [place(path, node) for node in nodes(path) if is_broad(node)]
         if len(broad) > BROAD_HANDLERS.get(path, 0):
             found[path] = broad
     assert {} == found
@@ -149,7 +154,7 @@ def test_untyped_dictionaries_stay_where_foreign_json_comes_in() -> None:
         place(path, node, dotted(node))
         for path in sources(*PRODUCT)
         if not path.startswith(UNTYPED_FLOORS)
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.Subscript) and is_untyped(node)
     ]
     assert [] == found, listed(found)
@@ -168,7 +173,7 @@ def test_our_own_code_is_not_mocked() -> None:
     imported = [
         place(path, node, name)
         for path in sources("tests", "benchmarks")
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         for name in imports(node)
         if name.startswith(("unittest.mock", "mock", "pytest_mock"))
     ]
@@ -191,7 +196,7 @@ def test_only_the_daemon_knows_the_clock_and_the_ear() -> None:
         place(path, node, name)
         for path in sources(*PRODUCT)
         if path not in ("sleepd/resident/daemon.py", "sleepd/resident/watcher.py")
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         for name in imports(node)
         if name.startswith(("apscheduler", "watchdog"))
     ]
@@ -204,7 +209,7 @@ def test_only_the_mcp_server_knows_its_protocol() -> None:
         place(path, node, name)
         for path in sources(*PRODUCT)
         if not path.startswith("sleepd/mcp/")
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         for name in imports(node)
         if name.split(".")[0] in ("mcp", "mcp_types")
     ]
@@ -263,7 +268,7 @@ def test_log_events_are_a_noun_and_what_became_of_it() -> None:
     odd = [
         place(path, node, event)
         for path in sources(*PRODUCT)
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if (event := logged(node)) is not None and not re.fullmatch(r"[a-z]+(_[a-z]+)*\.[a-z]+(_[a-z]+)*", event)
     ]
     assert [] == odd, listed(odd)
@@ -287,7 +292,7 @@ def logged(node: ast.AST) -> str | None:
 def test_every_setting_is_read_somewhere() -> None:
     """A key that nobody reads is a promise that nobody keeps."""
     readers = [path for path in sources("sleepd") if not path.startswith(SETTINGS_THEMSELVES)]
-    read = {node.attr for path in readers for node in ast.walk(tree(path)) if isinstance(node, ast.Attribute)}
+    read = {node.attr for path in readers for node in nodes(path) if isinstance(node, ast.Attribute)}
     # `[reflection]` is read by way of `Settings.for_reflection`.
     means = {name: ["for_reflection"] * (name == "reflection") for name in section_classes()}
     unread = [
