@@ -13,10 +13,11 @@ from typing import Any, Final
 
 from typer.main import get_command
 
-from sleepd.app import cli, config
-from sleepd.app.cli.ending import INTERRUPTED, UNEXPECTED
-from sleepd.app.settings import section_classes
+from sleepd import cli
+from sleepd.cli.ending import INTERRUPTED, UNEXPECTED
 from sleepd.core import errors
+from sleepd.settings import config
+from sleepd.settings.settings import section_classes
 
 HERE: Final = Path(__file__).parent
 
@@ -25,7 +26,7 @@ Schema = dict[str, object]
 SETTINGS_HEAD: Final = """\
 # Settings
 
-<!-- Made by `make docs` from sleepd/app/sections. Change it there. -->
+<!-- Made by `make docs` from sleepd/settings/sections. Change it there. -->
 
 Settings come from four places; the later wins, key by key:
 
@@ -112,7 +113,7 @@ def _bounds(schema: Schema) -> str:
 CLI_HEAD: Final = """\
 # The command
 
-<!-- Made by `make docs` from sleepd/app/cli. Change it there. -->
+<!-- Made by `make docs` from sleepd/cli. Change it there. -->
 
 Results go to stdout, everything else to stderr: questions, progress, errors. Text is for people; `--json` prints one
 JSON value with stable keys, whether or not stdout is a terminal. No question is asked when stdin is not a terminal. An

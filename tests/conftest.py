@@ -12,6 +12,8 @@ from typing import Any
 import hypothesis
 import pytest
 
+from tests.homes import after_a_night, begun, empty_database, in_it, lived_in  # noqa: F401  fixtures for all
+
 CI = bool(os.environ.get("CI"))  # noqa: TID251  the test run's own switch
 
 hypothesis.settings.register_profile(

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from benchmarks.shape import product, shared_class_names
-from sleepd.app.settings import section_classes
+from sleepd.settings.settings import section_classes
 
 ROOT = Path(__file__).parent.parent
 PRODUCT = ("sleepd", "harvesters")
 
-BROAD_HANDLERS = {"sleepd/pipeline/rollout.py": 1, "sleepd/app/scheduled.py": 1}
+BROAD_HANDLERS = {"sleepd/pipeline/rollout.py": 1, "sleepd/resident/scheduled.py": 1}
 """One rollout, which becomes `Unscored`, and the scheduled job, which must see another night."""
 
 UNTYPED_FLOORS = ("harvesters/", "sleepd/models/")
@@ -78,7 +78,12 @@ NOT_RENAMED_YET = frozenset(
 )
 """Names that still mean two things. This list only shrinks."""
 
-SETTINGS_THEMSELVES = ("sleepd/app/config.py", "sleepd/app/settings.py", "sleepd/app/values.py", "sleepd/app/sections/")
+SETTINGS_THEMSELVES = (
+    "sleepd/settings/config.py",
+    "sleepd/settings/settings.py",
+    "sleepd/settings/values.py",
+    "sleepd/settings/sections/",
+)
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -177,7 +182,7 @@ def test_only_the_daemon_knows_the_clock_and_the_ear() -> None:
     outside = [
         place(path, node, name)
         for path in sources(*PRODUCT)
-        if path not in ("sleepd/app/daemon.py", "sleepd/app/ear.py")
+        if path not in ("sleepd/resident/daemon.py", "sleepd/resident/watcher.py")
         for node in ast.walk(tree(path))
         for name in imports(node)
         if name.startswith(("apscheduler", "watchdog"))
@@ -190,7 +195,7 @@ def test_only_the_mcp_server_knows_its_protocol() -> None:
     outside = [
         place(path, node, name)
         for path in sources(*PRODUCT)
-        if not path.startswith("sleepd/app/mcp_server/")
+        if not path.startswith("sleepd/mcp/")
         for node in ast.walk(tree(path))
         for name in imports(node)
         if name.split(".")[0] in ("mcp", "mcp_types")
@@ -202,7 +207,11 @@ def test_every_package_has_a_floor() -> None:
     """A package that import-linter does not know could import anything."""
     contracts = project()["tool"]["importlinter"]["contracts"]
     floors = {
-        name.strip() for c in contracts if c["type"] == "layers" for layer in c["layers"] for name in layer.split("|")
+        name.strip()
+        for c in contracts
+        if c["type"] == "layers"
+        for layer in c["layers"]
+        for name in re.split("[|:]", layer)
     }
     packages = {f"sleepd.{folder.parent.name}" for folder in (ROOT / "sleepd").glob("*/__init__.py")}
     assert set() == packages - floors
@@ -364,5 +373,5 @@ def test_nothing_that_installs_chooses_an_index() -> None:
 
 def test_the_shape_test_sees_the_product() -> None:
     """The tests above would all hold for an empty list of files."""
-    assert {"sleepd/core/model.py", "harvesters/records.py", "sleepd/app/config.py"} <= set(sources(*PRODUCT))
+    assert {"sleepd/core/model.py", "harvesters/records.py", "sleepd/settings/config.py"} <= set(sources(*PRODUCT))
     assert {"Makefile", "run", "test_shape.py"} <= {file.name for file in shipped()}

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from sleepd.app import taskset
-from sleepd.app.proof.truth import Truth
 from sleepd.core import edit
 from sleepd.core.attribution import Attributing
 from sleepd.core.confirmation import Confirming
@@ -19,6 +17,7 @@ from sleepd.core.errors import BudgetSpent, NotMeasured
 from sleepd.core.gate import Rule
 from sleepd.core.model import Cause, Origin, SkillTarget, Split, TaskId, Verdict
 from sleepd.core.ports import Ask, Failure, Model, Purpose, Reply
+from sleepd.lab.proof.truth import Truth
 from sleepd.models.hashed import HashedTfidf
 from sleepd.models.memoized import Memoized
 from sleepd.models.scripted import FailingAt
@@ -34,6 +33,7 @@ from sleepd.pipeline.trial import Gating
 from sleepd.pipeline.work import Work
 from sleepd.simulate.agent import SimulatedModel
 from sleepd.simulate.cast import persona
+from sleepd.usecases import taskset
 from tests.pipeline.sets import export
 from tests.pipeline.world import fresh_database, make
 

@@ -14,7 +14,7 @@ import pytest
 from typer.main import get_command
 
 from sleepd import __version__
-from sleepd.app.cli import VERBS, app
+from sleepd.cli import VERBS, app
 from sleepd.skills.targets import frontmatter
 
 ROOT = Path(__file__).resolve().parents[2]

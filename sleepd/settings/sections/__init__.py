@@ -1,0 +1,1 @@
+"""The sections of `config.toml`: one class each, one field for each key. `sleepd.settings.settings` joins them."""
