@@ -213,7 +213,7 @@ VOCABULARY: Final[dict[str, tuple[Term, ...]]] = {
         ),
         Term(
             word="level",
-            meaning="the error level of one candidate, fixed before the first pair; evidence of 1/level accepts",
+            meaning="the error probability of one candidate, fixed before its first pair; evidence of 1/level accepts",
             at="sleepd.core.gate:level",
         ),
         Term(
