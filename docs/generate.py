@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from typer.main import get_command
 
+from docs.vocabulary import VOCABULARY
 from sleepd import cli
 from sleepd.cli.ending import INTERRUPTED, UNEXPECTED
 from sleepd.core import errors
@@ -223,10 +224,37 @@ def _flat(text: str | None) -> str:
     return " ".join((text or "").split())
 
 
+GLOSSARY_HEAD: Final = """\
+# Glossary
+
+<!-- Made by `make docs` from docs/vocabulary.py. Change it there. -->
+
+One word for one thing, in the code as on the pages and in messages. The third column is where the word lives in the
+code; a test looks it up. The last names words that are not used for the thing.
+"""
+
+
+def glossary_page() -> str:
+    """The words, by part of the subject."""
+    head = ["| Word | Meaning | In the code | Not |", "|---|---|---|---|"]
+    parts = (
+        [
+            "",
+            f"## {part}",
+            "",
+            *head,
+            *(f"| {t.word} | {_cell(t.meaning)} | `{t.at}` | {t.instead_of} |" for t in terms),
+        ]
+        for part, terms in VOCABULARY.items()
+    )
+    return GLOSSARY_HEAD + "\n".join(line for part in parts for line in part) + "\n"
+
+
 PAGES: Final[dict[str, Callable[[], str]]] = {
     "reference/settings.md": settings_page,
     "reference/cli.md": cli_page,
     "reference/exit-status.md": exit_page,
+    "reference/glossary.md": glossary_page,
 }
 """Path below docs/ -> what makes it."""
 
