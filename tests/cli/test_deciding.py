@@ -65,6 +65,14 @@ class TestOneEdit:
         assert 2 == at.text.count("press one of a, r, e, s, d, q; Enter is skip")
         assert (Status.WAITING, []) == (home.status(id_), seen(id_)["decided"])
 
+    def test_a_plain_terminal_gets_the_same_words(self, home: Home) -> None:
+        """A terminal that knows no colours is sent none."""
+        home.propose((TICKET,))
+        with terminal("review", columns=80, TERM="dumb") as at:
+            page = at.press_at(QUESTION, "\r")
+            assert 0 == at.end(), at.text
+        assert "+- Start the subject" in page and "2 more sessions: press d" in page and "\x1b" not in page
+
 
 class TestSeveral:
     def test_all_of_them_are_the_gated_text(self, home: Home) -> None:

@@ -217,5 +217,5 @@ def test_a_reader_that_goes_away_ends_the_command_quietly(lived_in: Path) -> Non
     export.stdout.read(10)
     export.stdout.close()
     assert "" == export.stderr.read()
-    assert export.wait(30) in (0, 1)
+    assert export.wait(60) in (0, 1)
     export.stderr.close()

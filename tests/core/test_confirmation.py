@@ -40,6 +40,19 @@ class TestConfirming:
         half = [*rest, *[pair("t0", 0, 1), pair("t0", 1, 1)] * (HOW.most // 2)]
         assert {} == confirm(half, TASKS, HOW).wanting
 
+    def test_a_task_is_never_drawn_more_often_than_stated(self) -> None:
+        """Here six times, though it still looks worse; nothing is broken yet, so the round is over."""
+        how = Confirming(most=6)
+        worse = [pair("t0", 0, 1)] * 2
+        found = [confirm([*worse, *[pair("t0", 1, 1)] * n], TASKS[:1], how) for n in (3, 4)]
+        assert [((), {"t0": 1}), ((), {})] == [(one.broken, one.wanting) for one in found]
+
+    @pytest.mark.parametrize("lost", [0.0, None], ids=["worse", "silent"])
+    def test_a_task_looks_worse_from_half_the_stated_drop_on(self, lost: float | None) -> None:
+        """One of four is half of a drop of 0.5 and one of five is less, whether lower or without a score."""
+        looked = [[pair("t0", lost, 1), *[pair("t0", 1, 1)] * n] for n in (3, 4)]
+        assert [{"t0": 1}, {}] == [confirm(pairs, TASKS[:1], HOW).wanting for pairs in looked]
+
     def test_a_task_that_is_lost_blocks(self) -> None:
         """Here after ten pairs, with ten tasks at a level of one in ten."""
         rest = [p for p in each(*[(1.0, 1.0)] * 4) if p.task_id != "t0"]
@@ -97,6 +110,15 @@ class TestSettling:
         """With `least` 0, and under the paper's rules."""
         decision, _ = settle([pair("t0", 1, 0, draw) for draw in range(8)], TASKS, terms, how)
         assert Verdict.ACCEPTED is decision.verdict
+
+    def test_the_look_at_each_task_rests_on_the_pairs_up_to_the_crossing(self) -> None:
+        """Pairs drawn in one go with the crossing one count for nothing: here they would block for a second task."""
+        crossing = [pair("t0", 1, 0, draw) for draw in range(8)]
+        until = settle(crossing, TASKS, TERMS, HOW)[0].pairs
+        behind = [pair("t1", 0, 1, until + n) for n in range(20)]
+        decision, found = settle([*crossing[:until], *behind], TASKS, TERMS, HOW)
+        assert (Verdict.UNDECIDED, ()) == (decision.verdict, found.broken)
+        assert (tuple(crossing[:until]), 4) == (found.pairs, found.wanting[TaskId("t1")])
 
     @settings(max_examples=40, deadline=None)
     @given(

@@ -297,6 +297,17 @@ def test_the_workspace_file_fills_what_events_leave_open(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
+    ("lines", "title"),
+    [("summary: S", "S"), ("summary: S\nname: N", "N"), ("name: N\nsummary: S", "N"), ("cwd: /w", None)],
+)
+def test_a_session_is_called_by_its_name_else_by_its_summary(tmp_path: Path, lines: str, title: str | None) -> None:
+    """In whichever order the workspace file states them."""
+    path = Pen().user("x").save(tmp_path)
+    path.with_name("workspace.yaml").write_text(f"id: 1\n{lines}\n")
+    assert title == session_of(path).title
+
+
+@pytest.mark.parametrize(
     ("line", "expected"),
     [
         ("summary: |-\n  First line\n\n  Second", "First line"),
