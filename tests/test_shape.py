@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.shape import product, shared_class_names
+from sleepd.settings.sections import keys
 from sleepd.settings.settings import section_classes
 
 ROOT = Path(__file__).parent.parent
@@ -82,7 +83,7 @@ SETTINGS_THEMSELVES = (
     "sleepd/settings/config.py",
     "sleepd/settings/settings.py",
     "sleepd/settings/values.py",
-    "sleepd/settings/sections/",
+    "sleepd/settings/sections.py",
 )
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -301,7 +302,7 @@ def test_every_setting_is_read_somewhere() -> None:
     unread = [
         f"{name}.{key}"
         for name, section in section_classes().items()
-        for key in section.model_fields
+        for key in keys(section)
         if not {*(means[name] or [key])} <= read
     ]
     assert [] == unread, listed(unread)

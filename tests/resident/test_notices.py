@@ -18,7 +18,8 @@ from sleepd.host.still import Still
 from sleepd.resident import notices
 from sleepd.resident.notices import Notice
 from sleepd.settings import config
-from sleepd.settings.settings import Notify, Settings
+from sleepd.settings.sections import NotifyConfig
+from sleepd.settings.settings import Settings
 from sleepd.store.calendar import calendar
 from sleepd.store.overview import overview
 from tests.cli.command import configure, environment, living_in, sleepd, started
@@ -67,7 +68,7 @@ def tell(host: Still, now: datetime = NOON, **notify: object) -> Notice | None:
 
 
 def settings(**notify: object) -> Settings:
-    return Settings(notify=Notify.model_validate(notify))
+    return Settings(notify=NotifyConfig(**notify))
 
 
 def days(number: float) -> datetime:
