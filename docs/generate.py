@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
+from pydantic import TypeAdapter
 from typer.main import get_command
 
 from docs import floors
@@ -20,6 +21,7 @@ from sleepd import cli
 from sleepd.cli.ending import INTERRUPTED, UNEXPECTED
 from sleepd.core import errors
 from sleepd.settings import config
+from sleepd.settings.sections import keys, meanings
 from sleepd.settings.settings import section_classes
 
 HERE: Final = Path(__file__).parent
@@ -29,7 +31,7 @@ Schema = dict[str, object]
 SETTINGS_HEAD: Final = """\
 # Settings
 
-<!-- Made by `make docs` from sleepd/settings/sections. Change it there. -->
+<!-- Made by `make docs` from sleepd/settings/sections.py. Change it there. -->
 
 Settings come from four places; the later wins, key by key:
 
@@ -70,9 +72,10 @@ def settings_page() -> str:
 
 def _section(name: str) -> str:
     cls = section_classes()[name]
+    meant = meanings(cls)
     rows = [
-        f"| `{key}` | {_form(name, key)} | {_default(field.default)} | {_cell(field.description or '')} |"
-        for key, field in cls.model_fields.items()
+        f"| `{key}` | {_form(name, key)} | {_default(field.default)} | {_cell(meant[key])} |"
+        for key, field in keys(cls).items()
     ]
     table = ["| Key | Value | Default | Meaning |", "|---|---|---|---|", *rows]
     return "\n".join(["", f"## [{name}]", "", inspect.cleandoc(cls.__doc__ or ""), "", *table, ""])
@@ -88,7 +91,7 @@ def _cell(text: str) -> str:
 
 def _form(section: str, key: str) -> str:
     """What kind of value the key takes, in words, from the schema pydantic makes of the class."""
-    schema = section_classes()[section].model_json_schema()["properties"][key]
+    schema = TypeAdapter(section_classes()[section]).json_schema()["properties"][key]
     options = schema.get("anyOf", [schema])
     return next(_kind(option) for option in options if option.get("type") != "null")
 

@@ -33,7 +33,7 @@ from sleepd.pipeline.trial import Gating
 from sleepd.pipeline.work import Surroundings
 from sleepd.settings import config
 from sleepd.settings.places import Places, make_private
-from sleepd.settings.sections.models import Model as ModelSection
+from sleepd.settings.sections import ModelConfig
 from sleepd.settings.settings import Settings
 from sleepd.settings.values import window
 from sleepd.store.database import Database, open_database
@@ -196,7 +196,7 @@ now = clock.now
 """The clock. Everything else is told the time."""
 
 
-def _model(section: ModelSection, ledger: Ledger) -> Metered:
+def _model(section: ModelConfig, ledger: Ledger) -> Metered:
     if section.name is None:
         known = ", ".join(registry.names("sleepd.models"))
         raise UsageError(f"no model is chosen: set model.name (one of {known}) and model.model in the settings")

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.shape import product, shared_class_names
+from sleepd.settings.sections import keys
 from sleepd.settings.settings import section_classes
 
 ROOT = Path(__file__).parent.parent
@@ -82,7 +83,7 @@ SETTINGS_THEMSELVES = (
     "sleepd/settings/config.py",
     "sleepd/settings/settings.py",
     "sleepd/settings/values.py",
-    "sleepd/settings/sections/",
+    "sleepd/settings/sections.py",
 )
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -100,6 +101,11 @@ def sources(*folders: str) -> list[str]:
 @cache
 def tree(path: str) -> ast.Module:
     return ast.parse((ROOT / path).read_text(encoding="utf-8"), path)
+
+
+@cache
+def nodes(path: str) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(tree(path)))
 
 
 def place(path: str, node: ast.AST, what: str = "") -> str:
@@ -122,7 +128,7 @@ def test_broad_handlers_stand_in_two_places() -> None:
     """`except Exception` elsewhere would turn a defect into a quiet zero."""
     found: dict[str, list[str]] = {}
     for path in sources(*PRODUCT):
-        broad = [place(path, node) for node in ast.walk(tree(path)) if is_broad(node)]
+        broad = [place(path, node) for node in nodes(path) if is_broad(node)]
         if len(broad) > BROAD_HANDLERS.get(path, 0):
             found[path] = broad
     assert {} == found
@@ -141,7 +147,7 @@ def test_untyped_dictionaries_stay_where_foreign_json_comes_in() -> None:
         place(path, node, dotted(node))
         for path in sources(*PRODUCT)
         if not path.startswith(UNTYPED_FLOORS)
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.Subscript) and is_untyped(node)
     ]
     assert [] == found, listed(found)
@@ -160,7 +166,7 @@ def test_our_own_code_is_not_mocked() -> None:
     imported = [
         place(path, node, name)
         for path in sources("tests", "benchmarks")
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         for name in imports(node)
         if name.startswith(("unittest.mock", "mock", "pytest_mock"))
     ]
@@ -183,7 +189,7 @@ def test_only_the_daemon_knows_the_clock_and_the_ear() -> None:
         place(path, node, name)
         for path in sources(*PRODUCT)
         if path not in ("sleepd/resident/daemon.py", "sleepd/resident/watcher.py")
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         for name in imports(node)
         if name.startswith(("apscheduler", "watchdog"))
     ]
@@ -196,7 +202,7 @@ def test_only_the_mcp_server_knows_its_protocol() -> None:
         place(path, node, name)
         for path in sources(*PRODUCT)
         if not path.startswith("sleepd/mcp/")
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         for name in imports(node)
         if name.split(".")[0] in ("mcp", "mcp_types")
     ]
@@ -266,7 +272,7 @@ def test_log_events_are_a_noun_and_what_became_of_it() -> None:
     odd = [
         place(path, node, event)
         for path in sources(*PRODUCT)
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if (event := logged(node)) is not None and not re.fullmatch(r"[a-z]+(_[a-z]+)*\.[a-z]+(_[a-z]+)*", event)
     ]
     assert [] == odd, listed(odd)
@@ -290,13 +296,13 @@ def logged(node: ast.AST) -> str | None:
 def test_every_setting_is_read_somewhere() -> None:
     """A key that nobody reads is a promise that nobody keeps."""
     readers = [path for path in sources("sleepd") if not path.startswith(SETTINGS_THEMSELVES)]
-    read = {node.attr for path in readers for node in ast.walk(tree(path)) if isinstance(node, ast.Attribute)}
+    read = {node.attr for path in readers for node in nodes(path) if isinstance(node, ast.Attribute)}
     # `[reflection]` is read by way of `Settings.for_reflection`.
     means = {name: ["for_reflection"] * (name == "reflection") for name in section_classes()}
     unread = [
         f"{name}.{key}"
         for name, section in section_classes().items()
-        for key in section.model_fields
+        for key in keys(section)
         if not {*(means[name] or [key])} <= read
     ]
     assert [] == unread, listed(unread)

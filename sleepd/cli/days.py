@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import structlog
@@ -111,7 +112,7 @@ def open_log(ctx: typer.Context, settings: Settings) -> None:
 
 
 def _only(settings: Settings, named: harvest_sessions.Named) -> object:
-    return settings.harvest.model_copy(update={"agents": named.agents or settings.harvest.agents})
+    return replace(settings.harvest, agents=named.agents or settings.harvest.agents)
 
 
 def _watch(settings: Settings, *, as_json: bool, quiet: bool) -> None:

@@ -377,6 +377,7 @@ PIECES = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=250, deadline=None)
 @given(st.lists(PIECES, max_size=8).map("".join), st.integers(0, 400))
 def test_redacting_twice_changes_nothing(text: str, limit: int) -> None:
@@ -424,6 +425,7 @@ def test_a_quoted_value_ends_where_its_quote_ends() -> None:
             text, wanted = json.dumps(text), json.dumps(wanted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
     ["=", ":", "a", "-", "eyJ", "eyJ-", "sk-", "-----BEGIN", "-----BEGIN RSA PRIVATE KEY-----", "password=", 'password="', "://a:",

@@ -805,6 +805,7 @@ def scalars(reading: Reading) -> tuple[Any, ...] | None:
     return found and (found.id, found.kind, found.parent_id, found.cwd, found.branch, found.version, found.started_at)
 
 
+@pytest.mark.slow
 @example(steps=[("reply", 0), ("rewind", 0), ("named", 1), ("result", 0)], picks=[4], clip=12)
 @example(steps=[("reply", 0), ("prompt", 0), ("named", 0)], picks=[1], clip=12)
 @example(steps=[("prompt", 0), ("reply", 0), ("rewind", 1), ("named", 2)], picks=[2], clip=12)

@@ -397,6 +397,7 @@ NAMES += [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(st.lists(st.tuples(st.sampled_from(KINDS), strange_objects(NAMES, ["task", "c1", "shell"])), max_size=8))
 def test_no_shape_of_an_event_raises(
@@ -499,6 +500,7 @@ SCENES: dict[str, Callable[[Pen, int], Pen]] = {
 }
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.lists(st.sampled_from(sorted(SCENES)), min_size=1, max_size=12), st.data())
 def test_two_readings_add_up_to_one(tmp_path_factory: pytest.TempPathFactory, names: list[str], data: Any) -> None:
