@@ -11,12 +11,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
+from pydantic import TypeAdapter
 from typer.main import get_command
 
-from sleepd.app import cli, config
-from sleepd.app.cli.ending import INTERRUPTED, UNEXPECTED
-from sleepd.app.settings import section_classes
+from docs.vocabulary import VOCABULARY
+from sleepd import cli
+from sleepd.cli.ending import INTERRUPTED, UNEXPECTED
 from sleepd.core import errors
+from sleepd.settings import config
+from sleepd.settings.sections import keys, meanings
+from sleepd.settings.settings import section_classes
 
 HERE: Final = Path(__file__).parent
 
@@ -25,7 +29,7 @@ Schema = dict[str, object]
 SETTINGS_HEAD: Final = """\
 # Settings
 
-<!-- Made by `make docs` from sleepd/app/sections. Change it there. -->
+<!-- Made by `make docs` from sleepd/settings/sections.py. Change it there. -->
 
 Settings come from four places; the later wins, key by key:
 
@@ -66,9 +70,10 @@ def settings_page() -> str:
 
 def _section(name: str) -> str:
     cls = section_classes()[name]
+    meant = meanings(cls)
     rows = [
-        f"| `{key}` | {_form(name, key)} | {_default(field.default)} | {_cell(field.description or '')} |"
-        for key, field in cls.model_fields.items()
+        f"| `{key}` | {_form(name, key)} | {_default(field.default)} | {_cell(meant[key])} |"
+        for key, field in keys(cls).items()
     ]
     table = ["| Key | Value | Default | Meaning |", "|---|---|---|---|", *rows]
     return "\n".join(["", f"## [{name}]", "", inspect.cleandoc(cls.__doc__ or ""), "", *table, ""])
@@ -84,7 +89,7 @@ def _cell(text: str) -> str:
 
 def _form(section: str, key: str) -> str:
     """What kind of value the key takes, in words, from the schema pydantic makes of the class."""
-    schema = section_classes()[section].model_json_schema()["properties"][key]
+    schema = TypeAdapter(section_classes()[section]).json_schema()["properties"][key]
     options = schema.get("anyOf", [schema])
     return next(_kind(option) for option in options if option.get("type") != "null")
 
@@ -112,7 +117,7 @@ def _bounds(schema: Schema) -> str:
 CLI_HEAD: Final = """\
 # The command
 
-<!-- Made by `make docs` from sleepd/app/cli. Change it there. -->
+<!-- Made by `make docs` from sleepd/cli. Change it there. -->
 
 Results go to stdout, everything else to stderr: questions, progress, errors. Text is for people; `--json` prints one
 JSON value with stable keys, whether or not stdout is a terminal. No question is asked when stdin is not a terminal. An
@@ -222,10 +227,37 @@ def _flat(text: str | None) -> str:
     return " ".join((text or "").split())
 
 
+GLOSSARY_HEAD: Final = """\
+# Glossary
+
+<!-- Made by `make docs` from docs/vocabulary.py. Change it there. -->
+
+One word for one thing, in the code as on the pages and in messages. The third column is where the word lives in the
+code; a test looks it up. The last names words that are not used for the thing.
+"""
+
+
+def glossary_page() -> str:
+    """The words, by part of the subject."""
+    head = ["| Word | Meaning | In the code | Not |", "|---|---|---|---|"]
+    parts = (
+        [
+            "",
+            f"## {part}",
+            "",
+            *head,
+            *(f"| {t.word} | {_cell(t.meaning)} | `{t.at}` | {t.instead_of} |" for t in terms),
+        ]
+        for part, terms in VOCABULARY.items()
+    )
+    return GLOSSARY_HEAD + "\n".join(line for part in parts for line in part) + "\n"
+
+
 PAGES: Final[dict[str, Callable[[], str]]] = {
     "reference/settings.md": settings_page,
     "reference/cli.md": cli_page,
     "reference/exit-status.md": exit_page,
+    "reference/glossary.md": glossary_page,
 }
 """Path below docs/ -> what makes it."""
 

@@ -94,7 +94,7 @@ def _placed(session: Session | None, path: Path) -> Session | None:
         session,
         cwd=session.cwd or known.get("cwd"),
         branch=session.branch or known.get("branch"),
-        title=session.title or known.get("name") or known.get("summary"),
+        title=known.get("name") or known.get("summary"),
     )
 
 

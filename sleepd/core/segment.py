@@ -260,8 +260,6 @@ def _context(first: _Exchange, before: _Exchange | None) -> str:
     if before is not None:
         parts += [f"Earlier request: {before.prompt.text}", f"Earlier answer: {_answer(before.turns)}"]
     for turn in first.turns:
-        if len(_answer([turn])) >= _LEAST_ANSWER and not turn.tool_calls:
-            break
         for call in turn.tool_calls:
             if call.output and call.name.casefold() not in _WRITES:
                 parts.append(f"{call.name} {call.input[:_RESULT_LIMIT]}\n{call.output[:_RESULT_LIMIT]}")

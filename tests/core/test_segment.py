@@ -265,15 +265,33 @@ class TestPieces:
         assert "after the answer" not in task.context
         assert len(task.context) <= 4_000
 
+    def test_the_context_ends_with_the_calls_of_the_answer_itself(self) -> None:
+        """Words and calls of one reply belong together; calls of a later reply come after the answer."""
+        session = Session().user("Write it").agent(DRAFT, ran("with", ok=True, output="returned with the answer"))
+        context = session.agent("", ran("late", ok=True, output="returned after the answer")).only.context
+        assert (True, False) == ("returned with the answer" in context, "returned after the answer" in context)
+
+    @pytest.mark.parametrize(("first", "outcome"), [(True, "unknown"), (False, "accepted")])
+    def test_the_last_command_decides_about_an_answer(self, first: bool, outcome: str) -> None:
+        """A command that failed and was mended is no verdict, nor is a success before the failure."""
+        calls = (ran("one", ok=first, output="first said"), ran("two", ok=not first, output="last said"))
+        task = Session().user("Write it").agent(DRAFT, *calls).only
+        assert ([outcome], "last said") == (outcomes(task), task.attempts[0].tool_output)
+
+    def test_the_answer_is_the_last_of_several_replies(self) -> None:
+        """Nothing was run in between, so the earlier words were on the way there."""
+        assert [FINAL] == [a.answer for a in Session().user("Write it").agent(OTHER).agent(FINAL).only.attempts]
+
     def test_the_skill_in_use_is_named(self) -> None:
-        """The one that a turn is attributed to, else the last that was loaded by then."""
+        """The one that a turn is attributed to, the last of several, else the last that was loaded by then."""
         session = Session().user("Write it").agent(DRAFT)
         session.skills = [
+            SkillUse(name="first", trigger=SkillTrigger.USER, position=0),
             SkillUse(name="early", trigger=SkillTrigger.USER, position=0),
             SkillUse(name="late", trigger=SkillTrigger.USER, position=99),
         ]
         assert "early" == session.only.skill
-        assert "own" == Session().user("Write it").agent(DRAFT, skill="own").only.skill
+        assert "own" == Session().user("Write it").agent("Look.", skill="other").agent(DRAFT, skill="own").only.skill
         assert None is Session().user("Write it").agent(DRAFT).only.skill
 
     def test_the_project_is_the_folder_of_the_prompt(self) -> None:

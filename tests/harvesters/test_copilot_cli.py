@@ -297,6 +297,17 @@ def test_the_workspace_file_fills_what_events_leave_open(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
+    ("lines", "title"),
+    [("summary: S", "S"), ("summary: S\nname: N", "N"), ("name: N\nsummary: S", "N"), ("cwd: /w", None)],
+)
+def test_a_session_is_called_by_its_name_else_by_its_summary(tmp_path: Path, lines: str, title: str | None) -> None:
+    """In whichever order the workspace file states them."""
+    path = Pen().user("x").save(tmp_path)
+    path.with_name("workspace.yaml").write_text(f"id: 1\n{lines}\n")
+    assert title == session_of(path).title
+
+
+@pytest.mark.parametrize(
     ("line", "expected"),
     [
         ("summary: |-\n  First line\n\n  Second", "First line"),
@@ -386,6 +397,7 @@ NAMES += [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(st.lists(st.tuples(st.sampled_from(KINDS), strange_objects(NAMES, ["task", "c1", "shell"])), max_size=8))
 def test_no_shape_of_an_event_raises(
@@ -488,6 +500,7 @@ SCENES: dict[str, Callable[[Pen, int], Pen]] = {
 }
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.lists(st.sampled_from(sorted(SCENES)), min_size=1, max_size=12), st.data())
 def test_two_readings_add_up_to_one(tmp_path_factory: pytest.TempPathFactory, names: list[str], data: Any) -> None:
