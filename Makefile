@@ -23,13 +23,13 @@ demo: .venv/.stamp-run  ## the whole product on a simulated person: no key, no s
 	$(bin)/sleepd proof-run --persona $(PERSONA) --assert-improves
 
 test: .venv/.stamp-dev lint  ## everything that has to hold, before a commit reaches anybody
-	$(bin)/python -m pytest -n $(WORKERS) -m "not e2e"
+	$(bin)/python -m pytest -n $(WORKERS) --dist worksteal -m "not e2e"
 
 e2e: .venv/.stamp-dev .e2e/.stamp  ## the real agents against a model server of our own; needs npm
 	$(bin)/python -m pytest -n $(WORKERS) --dist loadfile -rs -m e2e tests/e2e
 
 quick: .venv/.stamp-dev lint  ## the same without the slow tests
-	$(bin)/python -m pytest -n $(WORKERS) -m "not e2e and not slow"
+	$(bin)/python -m pytest -n $(WORKERS) --dist worksteal -m "not e2e and not slow"
 
 lint: .venv/.stamp-dev  ## style, types and floors
 	$(bin)/ruff check

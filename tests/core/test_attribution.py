@@ -63,6 +63,7 @@ def test_the_first_bet_to_win_decides() -> None:
     assert stays(full[:24], without[:24], HOW)
 
 
+@pytest.mark.slow
 def test_the_interval_holds_the_truth() -> None:
     """In at least 95 of 100 series, at all of their looks together; it narrows as pairs come in."""
     rng = np.random.default_rng(2)

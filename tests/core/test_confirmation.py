@@ -72,12 +72,14 @@ class TestConfirming:
         assert ("t0",) == confirm([*rest, *[pair("t0", None, 1)] * 12], TASKS, HOW).broken
         assert () == confirm([*rest, *[pair("t0", None, None)] * 24], TASKS, HOW).broken
 
+    @pytest.mark.slow
     def test_answers_that_go_missing_on_both_sides_block_nothing(self) -> None:
         """A fifth of all rollouts times out, whatever the text: at most the stated share of candidates is blocked."""
         rng = np.random.default_rng(9)
         blocked = sum(bool(played(rng, [1.0] * 10, [1.0] * 10, missing=0.2)) for _ in range(100))
         assert blocked <= 10
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("rate", [0.1, 0.5, 0.9])
     def test_a_candidate_that_lowers_nothing_is_seldom_blocked(self, rate: float) -> None:
         """At most at the stated level; the whole round is played, with its drawing on."""
@@ -85,6 +87,7 @@ class TestConfirming:
         blocked = sum(bool(played(rng, [rate] * 10, [rate] * 10)) for _ in range(200))
         assert blocked <= 0.1 * 200
 
+    @pytest.mark.slow
     def test_a_broken_task_is_seldom_missed(self) -> None:
         """One of ten tasks falls from 0.95 to 0.1."""
         rng = np.random.default_rng(8)
