@@ -95,7 +95,7 @@ def test_prompts_are_what_was_typed_and_not_what_was_made_of_it(tmp_path: Path) 
         ("look into it", {}, (Origin.INJECTED, "look into it")),
         ("!git status", {"agentMode": "shell"}, (Origin.SHELL, "git status")),
         ("/init", {}, (Origin.COMMAND, "/init")),
-        ("/review the last commit", {}, (Origin.PROMPT, "the last commit")),
+        ("/review the last commit", {}, (Origin.PROMPT, "/review the last commit")),
         ("/home/u/notes.md is wrong", {}, (Origin.PROMPT, "/home/u/notes.md is wrong")),
         ("stop that", {"delivery": "steering"}, (Origin.PROMPT, "stop that")),
     ],
