@@ -168,7 +168,7 @@ def _night(places: Places, settings: Settings, scope: str, day: str) -> Came:
     wait = max(settings.night.lock_wait_s, LOCK_WAIT_S)
     settings = answers.with_values(settings, {"night.lock_wait_s": wait})
     try:
-        ran = run_night.run_due(places, settings, run_night.Wish(project=project, date=day))
+        ran = run_night.run_due(places, settings, run_night.RunOptions(project=project, date=day))
     except SleepdError as error:
         return _failed(scope, str(error), error.exit_status, again=isinstance(error, Busy))
     except Exception as error:  # noqa: BLE001 - the other projects must have their nights
