@@ -8,7 +8,19 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from harvesters.records import Cursor, Harvester, Origin, Reading, Session, SessionKind, ToolCall, Turn
+from harvesters.records import (
+    Answered,
+    Cursor,
+    FileChange,
+    Harvester,
+    Origin,
+    Reading,
+    Session,
+    SessionEvent,
+    SessionKind,
+    ToolCall,
+    Turn,
+)
 from sleepd.core.redact import OVERLAP, redact
 from sleepd.pipeline.prompts import OWN_MARK
 from sleepd.settings.sections import HarvestConfig
@@ -167,6 +179,7 @@ class _Cleaner:
             session,
             title=self._text(session.title, self._config.max_text),
             turns=tuple(self._turn(t) for t in session.turns),
+            events=tuple(self._event(e) for e in session.events),
             late_results=tuple(self._call(c) for c in session.late_results),
         )
 
@@ -182,7 +195,22 @@ class _Cleaner:
             input=self._text(call.input, limit) or "",
             output=self._text(call.output, limit),
             feedback=self._text(call.feedback, limit),
+            answers=tuple(self._answered(a) for a in call.answers),
+            changes=tuple(self._change(c) for c in call.changes),
         )
+
+    def _answered(self, answered: Answered) -> Answered:
+        limit = self._limits.tool_text
+        question, answer = self._text(answered.question, limit), self._text(answered.answer, limit)
+        return Answered(question=question or "", answer=answer or "")
+
+    def _change(self, change: FileChange) -> FileChange:
+        limit = self._limits.tool_text
+        return replace(change, path=self._text(change.path, limit) or "", patch=self._text(change.patch, limit))
+
+    def _event(self, event: SessionEvent) -> SessionEvent:
+        limit = self._limits.tool_text
+        return replace(event, name=self._text(event.name, limit), text=self._text(event.text, limit))
 
     def _text(self, text: str | None, limit: int) -> str | None:
         if not text:

@@ -52,6 +52,7 @@ def items(count: int, first: str = "Item") -> list[dict[str, object]]:
     ]
 
 
+@pytest.mark.slow
 class TestTraining:
     def test_it_writes_what_the_page_promises(self, task_set: Path, skill: Path, tmp_path: Path) -> None:
         before = skill.read_bytes()
@@ -183,6 +184,7 @@ class TestTraining:
 
 
 class TestScoring:
+    @pytest.mark.slow
     def test_it_tells_the_mean_and_each_item_and_pays_once(self, task_set: Path, skill: Path, tmp_path: Path) -> None:
         scored = [
             sleepd("eval", task_set, "--skill", skill, "--out", tmp_path / "out", "--samples", "2", "--json")

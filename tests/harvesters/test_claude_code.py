@@ -59,7 +59,6 @@ NOT_TYPED: dict[str, tuple[Any, dict[str, Any]]] = {
     "shell error output": ("<bash-stderr>x</bash-stderr>", {}),
     "task notification": ("<task-notification>\n<task-id>1</task-id>", {}),
     "teammate": ("<teammate-message>x</teammate-message>", {}),
-    "stop hook": ("Stop hook feedback:\nrun the tests", {}),
     "reminder": ("<system-reminder>x</system-reminder>", {}),
     "origin": ("looks typed", {"origin": {"kind": "task-notification"}}),
     "misspelt skill": ("Unknown skill: reviw", {}),
@@ -89,7 +88,11 @@ WRITTEN: dict[str, tuple[Any, tuple[Origin, str]]] = {
     "picture alone": ([{"type": "image", "source": {}}], (Origin.PROMPT, "[image]")),
     "custom command with words": (
         COMMAND.format("review") + "\n<command-args>be strict</command-args>",
-        (Origin.PROMPT, "be strict"),
+        (Origin.PROMPT, "/review be strict"),
+    ),
+    "custom command of a plugin": (
+        COMMAND.format("shop:plan") + "\n<command-args>14</command-args>",
+        (Origin.PROMPT, "/shop:plan 14"),
     ),
     "custom command without words": (COMMAND.format("init"), (Origin.COMMAND, "/init")),
     "setting": (
@@ -656,7 +659,16 @@ def test_a_grown_file_is_read_from_where_it_was_left(tmp_path: Path) -> None:
         second.whole,
         [(turn.id, turn.text) for turn in second.session.turns],
     )
-    late = ToolCall(id="t1", name="", input="", output="Exit code 9", status=ToolStatus.ERROR, exit_code=9)
+    late = ToolCall(
+        id="t1",
+        name="",
+        input="",
+        output="Exit code 9",
+        status=ToolStatus.ERROR,
+        exit_code=9,
+        duration_ms=1000,
+        result_id="00000000-0000-4000-8000-000000000002",
+    )
     assert ((late,), Tokens(input=2, output=6, cache_read=0, cache_write=0)) == (
         second.session.late_results,
         second.session.tokens,
@@ -805,6 +817,7 @@ def scalars(reading: Reading) -> tuple[Any, ...] | None:
     return found and (found.id, found.kind, found.parent_id, found.cwd, found.branch, found.version, found.started_at)
 
 
+@pytest.mark.slow
 @example(steps=[("reply", 0), ("rewind", 0), ("named", 1), ("result", 0)], picks=[4], clip=12)
 @example(steps=[("reply", 0), ("prompt", 0), ("named", 0)], picks=[1], clip=12)
 @example(steps=[("prompt", 0), ("reply", 0), ("rewind", 1), ("named", 2)], picks=[2], clip=12)

@@ -562,6 +562,7 @@ WORDS += [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(st.lists(st.tuples(st.sampled_from(KINDS), strange_objects(NAMES, WORDS)), min_size=2, max_size=8))
 def test_no_shape_of_a_record_raises(
@@ -674,6 +675,7 @@ SCENES = {
 }
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.lists(st.sampled_from(sorted(SCENES)), min_size=1, max_size=12), st.booleans(), st.data())
 def test_two_readings_add_up_to_one(

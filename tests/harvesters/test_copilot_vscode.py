@@ -440,6 +440,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(JSON, max_size=3))
 def test_no_shape_of_a_request_raises(tmp_path_factory: pytest.TempPathFactory, requests: list[Any]) -> None:
     """Fields change their type between versions; a reading survives that."""

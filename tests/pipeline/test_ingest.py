@@ -128,6 +128,28 @@ class TestSecrets:
         assert b"I used" in held
         assert report.redacted >= 4
 
+    def test_no_secret_of_an_edit_an_answer_or_an_event_reaches_the_database(self, tmp_path: Path) -> None:
+        """What is kept beside the words is redacted like the words."""
+        world = empty(tmp_path)
+        hunk = {"oldStart": 1, "oldLines": 0, "newStart": 1, "newLines": 1, "lines": [f"+KEY = '{SECRET}'"]}
+        edit = {"filePath": f"/p/{SECRET}.py", "structuredPatch": [hunk], "answers": {f"Is {SECRET} it?": SECRET}}
+        call = [{"type": "tool_use", "id": "t1", "name": "Edit", "input": {}}]
+        result = [{"type": "tool_result", "tool_use_id": "t1", "content": "done"}]
+        hook = {"type": "hook_success", "hookName": f"Stop:{SECRET}", "stdout": f"token {SECRET}", "exitCode": 0}
+        transcript(
+            world,
+            line(0, "user", "Go."),
+            line(1, "assistant", call),
+            line(2, "user", result, toolUseResult=edit),
+            line(3, "attachment", None, attachment=hook),
+        )
+        world.ingest()
+        rows = str([world.rows(table) for table in ("file_changes", "session_events", "tool_calls")])
+        world.database.close()
+        held = b"".join(p.read_bytes() for p in tmp_path.glob("sleepd.db*"))
+        assert (True, True, True) == ("+KEY" in rows, "Stop:" in rows, "Is " in rows)
+        assert SECRET[4:20].encode() not in held
+
     def test_a_secret_at_the_cut_of_a_long_text_is_seen_whole(self, tmp_path: Path) -> None:
         """The harvester hands over more than is kept, so that half a secret never is."""
         world = empty(tmp_path)

@@ -62,6 +62,7 @@ def test_the_work_that_recurs_is_found_with_checks(mined: World) -> None:
     assert set(Split) == {s.split for s in largest if s.usable}
 
 
+@pytest.mark.slow
 def test_new_days_leave_old_decisions_alone(tmp_path: Path) -> None:
     """Sides and groups never move; clusters only become part of older ones."""
     world = make(tmp_path, sessions=20)
@@ -77,6 +78,7 @@ def test_new_days_leave_old_decisions_alone(tmp_path: Path) -> None:
     assert before == {i: after[i] for i in before}
 
 
+@pytest.mark.slow
 def test_a_run_killed_in_between_is_done_again(tmp_path: Path) -> None:
     """While embedding, say: the next run comes to what an undisturbed one comes to."""
     worlds = [make(tmp_path / name, sessions=15) for name in ("broken", "whole")]
@@ -103,6 +105,7 @@ def test_work_of_other_kinds_of_sessions_is_left_out(tmp_path: Path) -> None:
     assert 0 == mine(world.database, HashedTfidf(), MineConfig(), kinds=("headless",)).tasks
 
 
+@pytest.mark.slow
 def test_near_duplicates_in_two_projects_are_on_one_side(tmp_path: Path) -> None:
     """The user's own skills learn from several projects; what teaches in one must not judge in another."""
     world = make(tmp_path, sessions=12)

@@ -143,6 +143,7 @@ class TestUndisturbed:
         assert night.message
         assert [] == world.rows("candidates")
 
+    @pytest.mark.slow
     def test_a_waiting_candidate_goes_on_within_its_share(self, world: World) -> None:
         """Next night it draws from where it stopped, at most half of the night's pairs, and keeps its index and sessions."""
         world = replace(world, gating=replace(world.gating, pairs_per_night=8))
@@ -325,6 +326,7 @@ def expected(copy_of_mined: Callable[[str], World]) -> tuple[World, int]:
     return world, model.asked
 
 
+@pytest.mark.slow
 class TestSweep:
     """A night with the model failing, or the process ending, at each of its calls in turn."""
 

@@ -132,6 +132,7 @@ def adds(*texts: str) -> dict[str, object]:
 QUIET: dict[str, object] = {EDITS: adds(), GUIDANCE: {"guidance": []}, REMINDERS: {"reminders": []}}
 
 
+@pytest.mark.slow
 class TestLearning:
     def test_it_raises_the_true_score_on_sealed_tasks(self, ground: Ground) -> None:
         """Epoch by epoch; every text that was accepted on the way is truly better than the one before."""
@@ -181,6 +182,7 @@ class TestBatches:
         assert 2 == len(batch([TaskId("a"), TaskId("b")], 0, 9, "1"))
 
 
+@pytest.mark.slow
 class TestResuming:
     def test_a_run_that_was_broken_comes_to_the_same_history_and_pays_nothing_twice(
         self, tmp_path: Path, task_set: Path
@@ -279,6 +281,7 @@ class TestSlowUpdate:
         assert done.best == done.texts[-1]
         assert not done.best.gated
 
+    @pytest.mark.slow
     def test_each_one_is_written_anew(self, ground: Ground) -> None:
         """Guidance that shortens the text has to be no worse, within a margin."""
         start = edit.set_region("# Commits\n", Region.SLOW_UPDATE, "- Say hello to the moon and all of its children.\n")
@@ -364,6 +367,7 @@ class TestReminders:
 class TestMetaNotes:
     SAID = "Short rules fare better than long ones."
 
+    @pytest.mark.slow
     def test_they_reach_the_next_reflection_and_no_rollout_and_no_skill(self, ground: Ground) -> None:
         model = Saying({NOTES: {"notes": [self.SAID]}})
         done = ground.train(model, replace(SHORT, epochs=2))
@@ -393,6 +397,7 @@ class TestMetaNotes:
             done.epochs[0].problems,
         )
 
+    @pytest.mark.slow
     def test_without_them_nothing_is_asked(self, ground: Ground) -> None:
         model = Saying({})
         ground.train(model, replace(SHORT, meta=False))

@@ -184,6 +184,7 @@ class TestTimes:
         with pytest.raises(exc.StatementError, match="naive time"):
             save(database, file(replace(ASKED, at=datetime(2026, 9, 1, 8))))  # noqa: DTZ001
 
+    @pytest.mark.slow
     def test_every_zone_is_stored_as_utc(self, database: Database) -> None:
         """The same moment comes back, and texts sort by time."""
         shanghai = AT.astimezone(timezone(timedelta(hours=8)))
