@@ -79,11 +79,9 @@ def _without_plugin() -> list[str]:
 
 def _is_scheduled() -> bool:
     """Whether something starts nights already."""
-    from sleepd.resident.service import choice, service_status
-    from sleepd.resident.service.plan import plan
+    from sleepd.usecases import service
 
-    places, settings = config.places(), config.load_file_alone()
-    return bool(service_status.look(choice.known(sys.platform), plan(places, settings), places, clock.now()).schedules)
+    return bool(service.status(config.places(), sys.platform, clock.now()).schedules)
 
 
 def _wanted(question: str) -> bool:

@@ -16,13 +16,13 @@ import structlog
 
 from sleepd.core.errors import Busy, SleepdError
 from sleepd.host import clock
-from sleepd.resident import agenda, conditions, notices, upcoming
-from sleepd.resident.due import USER_SCOPE, Look
+from sleepd.resident import conditions, notices
 from sleepd.settings import config
 from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
 from sleepd.store.calendar import Calendar
-from sleepd.usecases import answers
+from sleepd.usecases import agenda, answers, upcoming
+from sleepd.usecases.due import USER_SCOPE, Look
 
 if TYPE_CHECKING:
     from sleepd.core.ports import Host

@@ -15,15 +15,14 @@ from sleepd.core import edit
 from sleepd.core.errors import Conflict, UsageError
 from sleepd.host import clock
 from sleepd.pipeline import adopt as writing
-from sleepd.resident import upcoming
 from sleepd.settings import config
 from sleepd.settings.settings import Settings
 from sleepd.store.database import Database
-from sleepd.store.overview import overview
 from sleepd.store.proposals import Proposal, Status
 from sleepd.usecases import answers, decisions, recurring_work, run_night
 from sleepd.usecases.answers import Question
 from sleepd.usecases.show import proposals_shown
+from sleepd.usecases.status import status as read_status
 from sleepd.views import evidence, report, status_view
 from sleepd.views.candidate_view import tried
 from sleepd.views.evidence import Proposed
@@ -54,15 +53,8 @@ class _Change:
 
 def status() -> Answer:
     """As `sleepd status`."""
-    places, settings, now = config.places(), config.load(), clock.now()
-    seen = overview(places.database, now)
-    next_one = upcoming.upcoming(places, settings, now)
-    running = status_view.running(seen, places.lock)
-    where = (places.database, places.config)
-    return Answer(
-        text=status_view.as_text(seen, where, next_one, running=running),
-        data=status_view.as_json(seen, where, next_one, running=running),
-    )
+    found = read_status(config.places(), config.load(), clock.now())
+    return Answer(text=status_view.as_text(found), data=status_view.as_json(found))
 
 
 def proposals(*, everything: bool) -> Answer:

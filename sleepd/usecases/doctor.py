@@ -14,14 +14,13 @@ from sleepd.core.errors import SleepdError
 from sleepd.core.ports import Ask, Failure, Purpose
 from sleepd.host import clock, locks
 from sleepd.pipeline.prompts import OWN_MARK
-from sleepd.resident.service import choice, service_status
-from sleepd.resident.service.plan import plan
 from sleepd.settings import config
 from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
 from sleepd.store import sessions
 from sleepd.store.ahead import nights_ahead
 from sleepd.store.database import backups, open_database
+from sleepd.usecases import service
 from sleepd.usecases.init import agents
 from sleepd.views import report
 from sleepd.views.doctor_result import DoctorRow, DoctorState
@@ -239,7 +238,7 @@ def _login(settings: Settings, *, live: bool) -> DoctorRow:
 
 
 def _schedule(places: Places) -> DoctorRow:
-    found = service_status.look(choice.known(sys.platform), plan(places, config.load_file_alone()), places, clock.now())
+    found = service.status(places, sys.platform, clock.now())
     if not found.schedules:
         return _warning("schedule", "no night starts by itself", "sleepd service install")
     if found.faults:

@@ -18,7 +18,6 @@ from sleepd.models.metered import Ledger
 from sleepd.pipeline.night import Outlook, night_id, outlook, run_night, spent
 from sleepd.pipeline.rollout import Bench
 from sleepd.pipeline.work import Work, live_text
-from sleepd.resident.due import USER_SCOPE
 from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
 from sleepd.store import nights, proposals
@@ -26,6 +25,7 @@ from sleepd.store.database import Database
 from sleepd.store.nights import Night, NightStatus
 from sleepd.store.proposals import Proposal
 from sleepd.usecases import harvest_sessions, night_folder
+from sleepd.usecases.due import USER_SCOPE
 from sleepd.views.night_result import NightEstimate, NightPreview, NightResult
 
 _CHARS_PER_TOKEN = 4
