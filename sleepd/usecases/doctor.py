@@ -6,6 +6,7 @@ import importlib.util
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 from sleepd import compose, registry
@@ -17,10 +18,10 @@ from sleepd.pipeline.prompts import OWN_MARK
 from sleepd.settings import config
 from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
-from sleepd.store import sessions
+from sleepd.store import session_parts, sessions
 from sleepd.store.ahead import nights_ahead
 from sleepd.store.database import backups, open_database
-from sleepd.usecases import service
+from sleepd.usecases import format_changes, service
 from sleepd.usecases.init import agents
 from sleepd.views import report
 from sleepd.views.doctor_result import DoctorRow, DoctorState
@@ -113,6 +114,7 @@ def _database(places: Places) -> Iterator[DoctorRow]:
     yield row
     if row.state is not DoctorState.FAILED:
         yield _explained("nights", lambda: _nights(file))
+        yield from _formats(file)
     if file.stat().st_mode & 0o077:
         yield _failed("database rights", f"others may read {file}", f"chmod 600 {file}")
 
@@ -127,6 +129,18 @@ def _nights(file: Path) -> DoctorRow:
         f"of a day to come, by a clock that was ahead: {', '.join(found[:_SHOWN_NIGHTS])}{more}",
         "set the clock if it is wrong now; else nothing: until their day comes they count as no night",
     )
+
+
+def _formats(file: Path) -> Iterator[DoctorRow]:
+    """A client that changed what it writes: a warning for each of its versions."""
+    with closing(open_database(file)) as database, database.reading() as connection:
+        found = format_changes.format_changes(session_parts.record_counts(connection))
+    for change in found:
+        yield _warning(
+            "format", format_changes.in_words(change), "update sleepd; until then a part of such sessions is not read"
+        )
+    if not found:
+        yield _ok("format", "what the agents write is known")
 
 
 def _contents(file: Path) -> DoctorRow:
