@@ -200,16 +200,16 @@ class _Cleaner:
         )
 
     def _answered(self, answered: Answered) -> Answered:
-        limit = self._limits.tool_text
+        limit = self._config.max_tool_text
         question, answer = self._text(answered.question, limit), self._text(answered.answer, limit)
         return Answered(question=question or "", answer=answer or "")
 
     def _change(self, change: FileChange) -> FileChange:
-        limit = self._limits.tool_text
+        limit = self._config.max_tool_text
         return replace(change, path=self._text(change.path, limit) or "", patch=self._text(change.patch, limit))
 
     def _event(self, event: SessionEvent) -> SessionEvent:
-        limit = self._limits.tool_text
+        limit = self._config.max_tool_text
         return replace(event, name=self._text(event.name, limit), text=self._text(event.text, limit))
 
     def _text(self, text: str | None, limit: int) -> str | None:
