@@ -11,7 +11,6 @@ import re
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from pathlib import Path
 from types import ModuleType
 from xml.etree import ElementTree
@@ -22,7 +21,6 @@ from docs import floors, site
 from sleepd import cli, compose, registry
 from sleepd.core.ports import Ask, Purpose, Reply
 from sleepd.settings import config
-from sleepd.usecases import recurring_work
 from tests.cli.command import configure, live_in, sleepd
 from tests.homes import move_into
 
@@ -123,25 +121,23 @@ def test_a_model_is_one_module_and_one_entry_point(add: Add) -> None:
     assert ("Is anybody there?", 1) == (reply.text, ledger.spending().total.calls)
 
 
-def test_a_view_is_one_module_and_registers_nowhere(write: Write, with_tasks: Path) -> None:
+def test_a_view_is_one_module_and_registers_nowhere(write: Write) -> None:
     """A result, one function for each form: the same facts for people and for programs."""
     view = write("sleepd.views.kinds_of_work", "Add a view")
-    with closing(compose.database(config.places())) as database:
-        result = view.of(recurring_work.recurring(database, 2))
-    assert result.kinds > 0 and result.sessions > result.kinds
-    assert f"{result.kinds} kinds of work recur, in {result.sessions} sessions." == view.text(result)
-    assert {"kinds": result.kinds, "sessions": result.sessions} == json.loads(json.dumps(view.plain(result)))
+    result = view.KindsOfWork(kinds=3, tasks=17)
+    assert "3 kinds of work recur, in 17 tasks." == view.kinds_text(result)
+    assert {"kinds": 3, "tasks": 17} == json.loads(json.dumps(view.kinds_json(result)))
 
 
-@pytest.mark.usefixtures("begun")
-def test_a_verb_is_one_function_and_one_line(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_verb_is_one_function_and_one_line(write: Write, monkeypatch: pytest.MonkeyPatch, with_tasks: Path) -> None:
     """The command knows it, shows its result to people and to programs, and lists it in the help."""
     write("sleepd.views.kinds_of_work", "Add a view")
     write("sleepd.cli.kinds", "Add a verb")
     for name, verb in eval(f"{{{blocks('Add a verb', 'python')[1]}}}", {"Verb": cli.Verb}).items():
         monkeypatch.setitem(cli.VERBS, name, verb)
-    assert "0 kinds of work recur, in 0 sessions." == sleepd("kinds").out.strip()
-    assert {"kinds": 0, "sessions": 0} == sleepd("kinds", "--json").json
+    found = sleepd("kinds", "--json").json
+    assert found["tasks"] > found["kinds"] > 0
+    assert f"{found['kinds']} kinds of work recur, in {found['tasks']} tasks." == sleepd("kinds").out.strip()
     assert "Say how much work recurs." in sleepd("--help").out
 
 
