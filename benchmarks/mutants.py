@@ -1,9 +1,10 @@
 """How many planted faults the tests of the deciding modules notice: `python -m benchmarks.mutants`, or `make mutants`.
 
 mutmut changes one expression at a time in the modules that `[tool.mutmut]` of pyproject.toml names. Each changed module
-meets only its own tests: the files of tests/core that import it, or, for a part such as `redact_tokens`, those of the
-module it is a part of. A sample is drawn at random over all mutants, the same for a seed. Prints a row for each module,
-for docs/reference/benchmarks.md, and to standard error the change of each mutant that lived.
+meets only its own tests in tests/core: the file of its name, and files with a name of their own that import it
+(`test_margin.py` is about the gate). A part such as `redact_tokens` meets those of `redact`. A sample is drawn at
+random over all mutants, the same for a seed. Prints a row for each module, for docs/reference/benchmarks.md, and to
+standard error the change of each mutant that lived.
 """
 
 from __future__ import annotations
@@ -99,16 +100,21 @@ def configure(folder: Path, tests: Iterable[Path]) -> None:
 
 
 def tests_of(module: str) -> list[Path]:
-    """The test files that import a module; for a part that none imports, those of the module it is a part of."""
+    """The test files that are about a module, or about the one that it is a part of."""
     parent, _, name = module.rpartition(".")
-    while True:
-        imports = re.compile(rf"from {re.escape(parent)}(\.{name} import| import .*\b{name}\b)")
-        found = [p for p in sorted((ROOT / TESTS).glob("test_*.py")) if imports.search(p.read_text(encoding="utf-8"))]
-        if found or "_" not in name:
-            if not found:
-                raise SystemExit(f"no file of {TESTS} imports {module}: give it tests, or take it out of [tool.mutmut]")
-            return [path.relative_to(ROOT) for path in found]
-        name = name.rpartition("_")[0]
+    imports = re.compile(rf"from {re.escape(parent)}(\.{name} import| import .*\b{name}\b)")
+    found = []
+    for path in sorted((ROOT / TESTS).glob("test_*.py")):
+        about = path.stem.removeprefix("test_")
+        named = (ROOT / "sleepd" / "core" / f"{about}.py").exists() or (ROOT / "sleepd" / "core" / about).is_dir()
+        if about == name or (not named and imports.search(path.read_text(encoding="utf-8"))):
+            found.append(path.relative_to(ROOT))
+    if found:
+        return found
+    whole = f"{parent}.{name.rpartition('_')[0]}" if "_" in name else parent
+    if whole == "sleepd.core":
+        raise SystemExit(f"no file of {TESTS} is about {name}: give it tests, or take it out of [tool.mutmut]")
+    return tests_of(whole)
 
 
 def results(folder: Path) -> dict[str, str]:

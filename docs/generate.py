@@ -1,4 +1,4 @@
-"""Write the pages of `docs/reference` that are made from the code: `python -m docs.generate`, or `make docs`.
+"""Write the pages, and the parts of pages, that are made from the code: `python -m docs.generate`, or `make docs`.
 
 A test compares the pages with the code, so a page that lies fails the build.
 """
@@ -6,6 +6,7 @@ A test compares the pages with the code, so a page that lies fails the build.
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 from typer.main import get_command
 
+from docs import floors
 from docs.vocabulary import VOCABULARY
 from sleepd import cli
 from sleepd.cli.ending import INTERRUPTED, UNEXPECTED
@@ -253,11 +255,30 @@ def glossary_page() -> str:
     return GLOSSARY_HEAD + "\n".join(line for part in parts for line in part) + "\n"
 
 
+ARCHITECTURE: Final = HERE / "explanation" / "architecture.md"
+FLOORS: Final = re.compile(r"(<!-- floors: .*? -->\n).*?(<!-- end of floors -->)", re.DOTALL)
+"""The part of the page on the architecture that is made; people write the rest."""
+
+
+def architecture_page() -> str:
+    """The page with the picture and the table of the floors as the contracts have them now."""
+    shown = floors.floors()
+    part = f"\n```mermaid\n{floors.mermaid(shown)}```\n\n{floors.table(shown)}\n"
+    return FLOORS.sub(lambda found: f"{found[1]}{part}{found[2]}", ARCHITECTURE.read_text(encoding="utf-8"))
+
+
+def floors_picture() -> str:
+    """The picture of the floors for the site."""
+    return floors.svg(floors.floors())
+
+
 PAGES: Final[dict[str, Callable[[], str]]] = {
     "reference/settings.md": settings_page,
     "reference/cli.md": cli_page,
     "reference/exit-status.md": exit_page,
     "reference/glossary.md": glossary_page,
+    "explanation/architecture.md": architecture_page,
+    "explanation/floors.svg": floors_picture,
 }
 """Path below docs/ -> what makes it."""
 

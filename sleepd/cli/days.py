@@ -86,7 +86,7 @@ def mine(ctx: typer.Context, as_json: AsJson = False) -> None:
     database = compose.database(places)
     try:
         with locks.night(places, settings.night.lock_wait_s), progress("finding recurring work") as told:
-            done = mine_all(database, embedder, compose.mining(settings), told)
+            done = mine_all(database, embedder, settings.mine, told, kinds=settings.harvest.kinds)
     finally:
         embedder.close()
         database.close()

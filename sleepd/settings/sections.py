@@ -15,6 +15,7 @@ from pydantic import ConfigDict, Field, ValidationInfo, field_validator, model_v
 from pydantic.dataclasses import dataclass
 from pydantic.fields import FieldInfo
 
+from harvesters.records import SessionKind
 from sleepd.settings.values import Count, Dollars, Inner, Minutes, Name, Names, PlainUrl, Share, Since, TimeOfDay
 
 CLOSED: Final = ConfigDict(extra="forbid", allow_inf_nan=False)
@@ -72,6 +73,12 @@ class HarvestConfig(Section):
     include_headless: bool = False
     """Also learn from sessions that a script drove (`claude -p`, `codex exec`). Off, because a script's prompts are not
     a person's recurring work and outnumber them."""
+
+    @property
+    def kinds(self) -> tuple[SessionKind, ...]:
+        """The kinds of sessions that are learnt from; never those that another agent drove."""
+        alone = (SessionKind.INTERACTIVE,)
+        return (*alone, SessionKind.HEADLESS) if self.include_headless else alone
 
 
 @dataclass(frozen=True, kw_only=True, config=CLOSED)

@@ -72,7 +72,7 @@ def harvest(
     if wanted.paths:
         parts.append(_only(wanted.paths))
     with locks.harvest(places, _LOCK_WAIT_S):
-        reports = [ingest(database, part, compose.limits(settings), progress) for part in parts]
+        reports = [ingest(database, part, settings.harvest, progress) for part in parts]
     return _sum(reports)
 
 

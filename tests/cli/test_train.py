@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from sleepd.core.model import Split
-from sleepd.pipeline.mine import Mining, mine
+from sleepd.pipeline.mine import mine
+from sleepd.settings.sections import MineConfig
 from tests.cli.command import SETTINGS, Result, configure, environment, sleepd, started
 from tests.pipeline.sets import export, write_set
 from tests.pipeline.world import make
@@ -26,7 +27,7 @@ ITEM = {"id": "a", "request": "What is 6 times 7?", "answer": "42"}
 def task_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
     world = make(tmp_path_factory.mktemp("exported"), sessions=60)
     world.ingest()
-    mine(world.database, world.bench().embedder, Mining())
+    mine(world.database, world.bench().embedder, MineConfig())
     return export(world, tmp_path_factory.mktemp("sets") / "commits")
 
 

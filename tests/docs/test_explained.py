@@ -12,8 +12,8 @@ import pytest
 from docs.vocabulary import VOCABULARY, Term
 from sleepd.core import gate, provenance, screen_rules
 from sleepd.core.model import CheckKind
-from sleepd.pipeline.mine import Mining
 from sleepd.pipeline.trial import Gating
+from sleepd.settings.sections import MineConfig
 from sleepd.store.schema import metadata
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -78,12 +78,11 @@ def test_the_gates_page_states_the_figures_in_force() -> None:
 
 def test_the_page_on_mining_knows_every_kind_of_check() -> None:
     """And the figures of splitting."""
-    page, default = text("explanation/mining.md"), Mining()
+    page, default = text("explanation/mining.md"), MineConfig()
     assert [] == [kind for kind in CheckKind if f"`{kind}`" not in page]
     assert f"at least {default.near_duplicate}" in page
     assert (
-        f"{default.shares.val:.0%}".replace("%", " %") in page
-        and f"{default.shares.test:.0%}".replace("%", " %") in page
+        f"{default.split_val:.0%}".replace("%", " %") in page and f"{default.split_test:.0%}".replace("%", " %") in page
     )
 
 

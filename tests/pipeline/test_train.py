@@ -23,7 +23,7 @@ from sleepd.models.memoized import Memoized
 from sleepd.models.scripted import FailingAt
 from sleepd.pipeline.compact import Compacting
 from sleepd.pipeline.enrol import enrol
-from sleepd.pipeline.mine import Mining, mine
+from sleepd.pipeline.mine import mine
 from sleepd.pipeline.optimize import Optimizing
 from sleepd.pipeline.rollout import Bench
 from sleepd.pipeline.slow import SlowMode
@@ -31,6 +31,7 @@ from sleepd.pipeline.train import Training, batch, train
 from sleepd.pipeline.trained import Kind, Outcome, Trained
 from sleepd.pipeline.trial import Gating
 from sleepd.pipeline.work import Work
+from sleepd.settings.sections import MineConfig
 from sleepd.simulate.agent import SimulatedModel
 from sleepd.simulate.cast import persona
 from sleepd.usecases import taskset
@@ -52,7 +53,7 @@ def task_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The programmer's most expensive work as files."""
     world = make(tmp_path_factory.mktemp("exported"), sessions=60)
     world.ingest()
-    mine(world.database, EMBEDDER, Mining())
+    mine(world.database, EMBEDDER, MineConfig())
     return export(world, tmp_path_factory.mktemp("sets") / "commits")
 
 
