@@ -24,9 +24,7 @@ from typing import Final
 
 import numpy as np
 
-from sleepd.app import registry
-from sleepd.app.proof.truth import Truth
-from sleepd.app.proof.world import HISTORY, Terms, Variant, World
+from sleepd import registry
 from sleepd.core import edit, plaintext
 from sleepd.core.attribution import Attributing
 from sleepd.core.budget import Schedule
@@ -35,6 +33,8 @@ from sleepd.core.gate import Rule
 from sleepd.core.model import Split
 from sleepd.core.ports import Ask, Failure, Model, Reply
 from sleepd.core.select import Ranking
+from sleepd.lab.proof.truth import Truth
+from sleepd.lab.proof.world import HISTORY, Terms, Variant, World
 from sleepd.models.hashed import HashedTfidf
 from sleepd.models.memoized import Memoized
 from sleepd.models.settings import ModelSettings

@@ -24,7 +24,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from benchmarks.peer import install
-from sleepd.app import answers
+from sleepd.usecases import answers
 from tests.docs.machine import provider, with_history
 from tests.docs.newcomer import clean_environment
 from tests.docs.page import Setting, steps

@@ -21,13 +21,13 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import peer
-from sleepd.app import config
-from sleepd.app.lab import figures as lab
-from sleepd.app.lab import printed
-from sleepd.app.lab.figures import Figure, Line, mean, share
-from sleepd.app.lab.lives import MEAN_070
-from sleepd.app.lab.truth import kind
 from sleepd.core.gate import Rule
+from sleepd.lab.gate import figures as lab
+from sleepd.lab.gate import printed
+from sleepd.lab.gate.figures import Figure, Line, mean, share
+from sleepd.lab.gate.lives import MEAN_070
+from sleepd.lab.gate.truth import kind
+from sleepd.settings import config
 
 TASKS = 13
 NIGHTS = 14

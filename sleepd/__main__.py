@@ -1,6 +1,6 @@
 """`python -m sleepd` is the command `sleepd`."""
 
-from sleepd.app.cli import main
+from sleepd.cli import main
 
 if __name__ == "__main__":
     main()

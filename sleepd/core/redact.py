@@ -188,7 +188,7 @@ def _cards(text: str, raw: bytes) -> Iterator[Span]:
         at = shape.find(outline)
         while at >= 0:
             end = at + len(outline)
-            if shape[at - 1 : at] != b"0" and (card := _CARD.match(text, at)):
+            if card := _CARD.match(text, at):
                 end = card.end()
                 if _card(text, at, card.group()):
                     yield at, end, "card"

@@ -74,9 +74,11 @@ class _Loaded:
 
 
 def main() -> None:
-    """Libraries print to stdout; the frames get a descriptor of their own and stdout is pointed at stderr."""
+    """The frames get a descriptor of their own. What libraries print is dropped: stderr ends with last words."""
     replies = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
     with contextlib.suppress(BrokenPipeError):
         serve(os.fdopen(os.dup(0), "rb"), replies)
     # Nothing is left to be saved, and the libraries take a second to tidy up.

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.gate import _PEER, FORTNIGHTS, PEER_KINDS, Nights, Row, rows, shown
-from sleepd.app import config
-from sleepd.app.lab import printed
-from sleepd.app.lab.figures import Figure, mean, share
 from sleepd.core.gate import Rule
+from sleepd.lab.gate import printed
+from sleepd.lab.gate.figures import Figure, mean, share
+from sleepd.settings import config
 
 NIGHTS = Nights(per_night=share([True, False]), ever=share([True]), rate=mean([0.5, 0.6]), calls=mean([42.0]))
 

@@ -56,6 +56,14 @@ class TestPlan:
         with pytest.raises(Conflict, match="line "):
             plan(live, BASE, GATED)
 
+    def test_the_line_of_a_conflict_is_the_line_in_the_users_own_file(self) -> None:
+        """Counted from 1, where the two changes begin; lines that either side added above do not confuse the count."""
+        live = "two lines\nmore\n" + BASE.replace("- b\n", "- b\n- mine\n")
+        gated = GATED.replace("second\n", "second\nthird\n")
+        assert "- mine\n" == live.splitlines(keepends=True)[10 - 1]
+        with pytest.raises(Conflict, match=r"^line 10: "):
+            plan(live, BASE, gated)
+
     @pytest.mark.parametrize(("live", "base"), [(None, BASE), ("mine\n", None)])
     def test_stops_when_the_file_came_or_went(self, live: str | None, base: str | None) -> None:
         """A file made or removed since the proposal is never overwritten or revived."""

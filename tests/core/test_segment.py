@@ -214,6 +214,19 @@ class TestWhatPeopleDid:
             assert kind in task.attempts[0].evidence
 
 
+class TestPlans:
+    def test_a_plan_that_was_handed_over_is_nobodys_request(self) -> None:
+        """Its words are the agent's; what the person says afterwards is a task of its own."""
+        session = Session().other(Origin.PLAN, "Implement the following plan: all").agent(DRAFT)
+        session = session.user("Write the message again").agent(FINAL)
+        assert ["Write the message again"] == [task.request for task in session.tasks]
+
+    def test_a_plan_ends_the_work_before_it(self) -> None:
+        """Accepting a plan is no correction of the answer before it, however alike the answers are."""
+        session = Session().user("Plan it").agent(DRAFT).other(Origin.PLAN, "Implement the following plan").agent(FINAL)
+        assert [["accepted"]] == [outcomes(task) for task in session.tasks]
+
+
 class TestPieces:
     def test_prompts_without_an_answer_are_no_task(self) -> None:
         """A session that ends with a question, or holds nothing but commands."""
@@ -252,15 +265,33 @@ class TestPieces:
         assert "after the answer" not in task.context
         assert len(task.context) <= 4_000
 
+    def test_the_context_ends_with_the_calls_of_the_answer_itself(self) -> None:
+        """Words and calls of one reply belong together; calls of a later reply come after the answer."""
+        session = Session().user("Write it").agent(DRAFT, ran("with", ok=True, output="returned with the answer"))
+        context = session.agent("", ran("late", ok=True, output="returned after the answer")).only.context
+        assert (True, False) == ("returned with the answer" in context, "returned after the answer" in context)
+
+    @pytest.mark.parametrize(("first", "outcome"), [(True, "unknown"), (False, "accepted")])
+    def test_the_last_command_decides_about_an_answer(self, first: bool, outcome: str) -> None:
+        """A command that failed and was mended is no verdict, nor is a success before the failure."""
+        calls = (ran("one", ok=first, output="first said"), ran("two", ok=not first, output="last said"))
+        task = Session().user("Write it").agent(DRAFT, *calls).only
+        assert ([outcome], "last said") == (outcomes(task), task.attempts[0].tool_output)
+
+    def test_the_answer_is_the_last_of_several_replies(self) -> None:
+        """Nothing was run in between, so the earlier words were on the way there."""
+        assert [FINAL] == [a.answer for a in Session().user("Write it").agent(OTHER).agent(FINAL).only.attempts]
+
     def test_the_skill_in_use_is_named(self) -> None:
-        """The one that a turn is attributed to, else the last that was loaded by then."""
+        """The one that a turn is attributed to, the last of several, else the last that was loaded by then."""
         session = Session().user("Write it").agent(DRAFT)
         session.skills = [
+            SkillUse(name="first", trigger=SkillTrigger.USER, position=0),
             SkillUse(name="early", trigger=SkillTrigger.USER, position=0),
             SkillUse(name="late", trigger=SkillTrigger.USER, position=99),
         ]
         assert "early" == session.only.skill
-        assert "own" == Session().user("Write it").agent(DRAFT, skill="own").only.skill
+        assert "own" == Session().user("Write it").agent("Look.", skill="other").agent(DRAFT, skill="own").only.skill
         assert None is Session().user("Write it").agent(DRAFT).only.skill
 
     def test_the_project_is_the_folder_of_the_prompt(self) -> None:

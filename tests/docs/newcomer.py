@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sleepd.app import answers
+from sleepd.usecases import answers
 from tests.docs.machine import provider, with_history
 from tests.docs.page import Command, Setting, Step, as_shown, comes_true, steps
 from tests.docs.terminal import Terminal

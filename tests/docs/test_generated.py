@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from docs import generate
-from sleepd.app import config
+from sleepd.settings import config
 
 
 def test_no_generated_page_is_stale() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sleepd.app.cli import VERBS
+from sleepd.cli import VERBS
 from tests.docs.newcomer import follow
 from tests.docs.page import Command, comes_true, commands, steps
 

@@ -23,7 +23,7 @@ from typing import Any
 
 import pytest
 
-from tests.app.command import configure
+from tests.cli.command import configure
 from tests.stub.server import Stub
 
 ROOT = Path(__file__).resolve().parents[2]

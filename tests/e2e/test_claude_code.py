@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from sleepd import __version__
-from tests.app.command import live_in
+from tests.cli.command import live_in
 from tests.e2e.clients import ROOT, Person, Terminal, eventually
 from tests.stub.script import Run, Say
 

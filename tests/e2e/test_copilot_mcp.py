@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from sleepd.app import agent
-from tests.app.command import SESSIONS, configure, live_in, sleepd
+from sleepd.usecases import agent
+from tests.cli.command import SESSIONS, configure, live_in, sleepd
 from tests.e2e.clients import Terminal, a_person, eventually
 from tests.stub.script import Call, Say, Step
 from tests.stub.server import Logged, Stub

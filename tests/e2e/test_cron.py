@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from sleepd.app.service.cron import BEGIN, daemon_runs
-from tests.app.command import environment, started
+from sleepd.resident.service.cron import BEGIN, daemon_runs
+from tests.cli.command import environment, started
 from tests.docs.machine import provider, with_history
 from tests.stub.server import Stub
 

@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from sleepd.app.service import systemd
-from tests.app.command import SETTINGS, configure, live_in
-from tests.app.schedulers import a_plan
+from sleepd.resident.service import systemd
+from tests.cli.command import SETTINGS, configure, live_in
 from tests.e2e.users_systemd import Manager, user_manager
+from tests.resident.schedulers import a_plan
 
 pytestmark = pytest.mark.e2e
 

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from sleepd.app import compose, config
+from sleepd import compose
 from sleepd.core.ports import Host
 from sleepd.host.linux import Linux
 from sleepd.host.still import Still
+from sleepd.settings import config
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="says what Linux gets")

@@ -8,14 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sleepd.app.lab.trials import Setup, trial
-from sleepd.app.lab.truth import kind, shifted
 from sleepd.core import forecast
 from sleepd.core.confirmation import Confirming
 from sleepd.core.gate import Terms
 from sleepd.core.model import Cause, Split, TaskId
 from sleepd.core.ports import Ask, Failure, Reply
 from sleepd.core.schedule import CALIBRATION_SAMPLE
+from sleepd.lab.gate.trials import Setup, trial
+from sleepd.lab.gate.truth import kind, shifted
 from sleepd.models.scripted import FailingAt
 from sleepd.pipeline.calibrate import calibrate, foresee, remembered
 from sleepd.pipeline.mine import clusters
@@ -73,6 +73,7 @@ class TestCalibrating:
 
 
 class TestForeseeing:
+    @pytest.mark.slow
     @pytest.mark.parametrize(("key", "gain"), [("+20", 0.2), ("+30", 0.3)])
     def test_it_foresees_what_the_gate_then_takes(self, key: str, gain: float) -> None:
         """Within a factor of two of the shipped gate's mean over many users; gains cut at 1 need a few more."""

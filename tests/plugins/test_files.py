@@ -14,12 +14,12 @@ import pytest
 from typer.main import get_command
 
 from sleepd import __version__
-from sleepd.app.cli import VERBS, app
+from sleepd.cli import VERBS, app
 from sleepd.skills.targets import frontmatter
 
 ROOT = Path(__file__).resolve().parents[2]
 PLUGIN = ROOT / "plugins" / "claude-code"
-UNITS = ROOT / "sleepd" / "app" / "service" / "units"
+UNITS = ROOT / "sleepd" / "resident" / "service" / "units"
 TEXTS = [p for p in [*sorted((ROOT / "plugins").rglob("*")), *sorted(UNITS.iterdir())] if p.is_file()]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PROSE = [*TEXTS, *(page for page in PAGES if page.parent.name not in ("decisions", "reference"))]

@@ -1,1 +1,0 @@
-"""What the user touches: commands, settings, wiring."""

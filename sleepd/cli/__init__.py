@@ -1,0 +1,150 @@
+"""The command `sleepd`. A verb's module is imported when the verb is used, so that `--help` costs nothing.
+
+A verb parses its options, calls one function and prints. What can go wrong ends in one line on stderr: see `main`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """Where a verb stands and what it does, in one line, so that listing verbs imports none of them."""
+
+    module: str
+    help: str
+    function: str | None = None
+    """None: the verb's own name."""
+
+
+VERBS: Final = {
+    "init": Verb("setup", "Find the agents on this machine, write the settings file, make the database.", "initialize"),
+    "doctor": Verb("setup", "Check everything that must hold; each failing row names its fix."),
+    "harvest": Verb("days", "Read transcripts into the database; only what is new or grew."),
+    "mine": Verb("days", "Cut sessions into tasks, and find the work that keeps coming back."),
+    "tasks": Verb("tasks", "List, show, export, import or drop the recurring work.", "app"),
+    "recall": Verb("days", "Find the past tasks nearest to a text, with what became of them."),
+    "run": Verb("nights", "Run one night now: harvest, mine, replay, gate, propose."),
+    "status": Verb("status", "Last night, next night, what is on probation, what waits for you."),
+    "nights": Verb("nights", "List the nights there were.", "history"),
+    "show": Verb("nights", "Show the full evidence of one night.", "show_night"),
+    "proposals": Verb("review", "List the proposals that wait for a person."),
+    "review": Verb("review", "Look at each waiting proposal: diff, reason, evidence, cost."),
+    "adopt": Verb("review", "Write a proposal to its skill file."),
+    "reject": Verb("review", "Turn a proposal down, and say why."),
+    "revert": Verb("review", "Undo an adoption."),
+    "notice": Verb("notices", "Say the one thing worth saying today, if there is one; for agents' session starts."),
+    "daemon": Verb("resident", "Stay in the foreground: harvest as sessions grow, run a night each night."),
+    "service": Verb("service", "Let sleepd run by itself: install, uninstall, status, logs.", "app"),
+    "plugin": Verb("plugins", "Put /skillopt-sleep into an agent: install, uninstall, status.", "app"),
+    "mcp": Verb("mcp", "Serve an agent on standard input and output (Model Context Protocol)."),
+    "gate": Verb("lab", "Try your live text against itself, and foresee what showing a gain would take."),
+    "train": Verb("train", "Train a skill on a task set: epochs of the night's own steps, behind the same gate."),
+    "eval": Verb("train", "Score a skill on a task set, and change nothing.", "evaluate"),
+    "gate-lab": Verb("lab", "Measure how often the gate errs, on candidates whose true effect is known.", "gate_lab"),
+    "proof-run": Verb("proof", "Run the whole product on a simulated person: no key, no spending.", "proof_run"),
+}
+
+
+class Verbs(TyperGroup):
+    """Commands that are imported on demand."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - typer's signature
+        return list(VERBS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002 - typer's signature; no public types
+        """The command of a verb; None for an unknown one."""
+        verb = VERBS.get(cmd_name)
+        if verb is None:
+            return None
+        found = getattr(import_module(f"sleepd.cli.{verb.module}"), verb.function or cmd_name)
+        command = get_command(found if isinstance(found, typer.Typer) else _single(cmd_name, found))
+        command.name = cmd_name
+        return command
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - typer's signature
+        """The table above, without importing what it names."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, verb.help) for name, verb in VERBS.items()])
+
+
+def _single(name: str, function: Any) -> typer.Typer:
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+    alone.command(name)(function)
+    return alone
+
+
+app = typer.Typer(cls=Verbs, add_completion=False, rich_markup_mode=None, invoke_without_command=True)
+
+
+@app.callback(epilog="Exit status: 0 done as asked (adopting nothing is a success), 1 an assertion did not hold, "
+              "2 usage or settings, 3 could not be measured and is tried again, 4 budget spent, 5 your own edit is in "
+              "the way, 75 another night is running, 130 stopped; the same command continues.")  # fmt: skip
+def root(
+    ctx: typer.Context,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Show the log and whole error traces on stderr; before the verb.")
+    ] = False,
+    environment: Annotated[
+        Path | None,
+        typer.Option("--environment", help="Take variables that are not set from this file; before the verb."),
+    ] = None,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+) -> None:
+    """Learns from your own sessions with coding agents at night, and changes a skill file only on evidence."""
+    ctx.obj = {**(ctx.obj or {}), "verbose": verbose}
+    if environment is not None:
+        from sleepd.settings import config
+
+        config.take_environment(environment)
+    if version:
+        from sleepd import __version__
+
+        sys.stdout.write(f"sleepd {__version__}\n")
+        raise typer.Exit
+    if ctx.invoked_subcommand is None:
+        sys.stdout.write(ctx.get_help() + "\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command and end the process with its status. Every error is one line on stderr that names the remedy."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    from sleepd.cli.ending import Ending
+
+    with Ending(verbose="--verbose" in given):
+        command = get_command(app)
+        try:
+            status = command.main(given, prog_name="sleepd", standalone_mode=False)
+        except typer.TyperException as error:
+            raise SystemExit(_usage(error)) from None
+        raise SystemExit(status if isinstance(status, int) else 0)
+
+
+def _usage(error: typer.TyperException) -> int:
+    """Say in one line what is wrong with the command line."""
+    say = getattr(error, "format_message", error.__str__)
+    context = getattr(error, "ctx", None)
+    known = nearest_verb(str(say())) if context is None or context.parent is None else ""
+    path = context.command_path if context is not None else "sleepd"
+    sys.stderr.write(f"sleepd: {str(say()).rstrip('.')}{known}; see `{path} --help`\n")
+    return 2
+
+
+def nearest_verb(message: str) -> str:
+    """For `No such command 'hravest'.`: the verb that was meant."""
+    import re
+
+    from sleepd.core.errors import nearest
+
+    wrong = re.search(r"No such command '(.*?)'", message)
+    return nearest(wrong[1], VERBS) if wrong else ""

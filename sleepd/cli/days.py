@@ -1,0 +1,146 @@
+"""`sleepd harvest`, `sleepd mine` and `sleepd recall`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+import structlog
+import typer
+
+from sleepd import compose
+from sleepd.cli.terminal import AsJson, Quiet, ask, can_ask, note, progress, show, show_json, steps
+from sleepd.core.errors import UsageError
+from sleepd.host import locks, log
+from sleepd.pipeline.ingest import IngestReport
+from sleepd.pipeline.mine import mine as mine_all
+from sleepd.settings import config
+from sleepd.settings.settings import Settings
+from sleepd.store.voices import voices
+from sleepd.usecases import answers, harvest_sessions, recurring_work
+from sleepd.views import report
+
+Since = Annotated[
+    str | None, typer.Option("--since", help='How far back to read: "30d", or "all". Else harvest.since.')
+]
+
+
+def harvest(
+    ctx: typer.Context,
+    sources: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[SOURCE]...", help="An agent, a file or a folder; else all agents of the settings."),
+    ] = None,
+    since: Since = None,
+    watch: Annotated[bool, typer.Option("--watch", help="Stay, and harvest whenever a session grows.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Then count the stored texts by where they came from: whose words.")
+    ] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Read transcripts into the database: what is new, and what was added to known ones.
+
+    Files that are named, alone or in a folder, are recognised by their content and read whatever their age. What
+    cannot be read is kept as a defect; it never stops the rest.
+    """
+    places = config.places()
+    settings = config.load(overrides={"harvest.since": since})
+    named = harvest_sessions.named(sources or ())
+    if watch and explain:
+        raise UsageError("--watch never ends by itself; run sleepd harvest --explain beside it")
+    if watch and named.paths:
+        raise UsageError("--watch listens to agents, not to files; leave the files out")
+    if named.needs_window:
+        settings = answers.answered(settings, (answers.WINDOW,), places.config, ask if can_ask() else None)
+    open_log(ctx, settings)
+    if watch:
+        _watch(settings.model_copy(update={"harvest": _only(settings, named)}), as_json=as_json, quiet=quiet)
+        return
+    database = compose.database(places)
+    try:
+        with progress("harvesting", hidden=quiet) as told:
+            done = harvest_sessions.harvest(places, database, settings, named, told)
+        with database.reading() as connection:
+            heard = voices(connection) if explain else ()
+    finally:
+        database.close()
+    logger = structlog.get_logger()
+    logger.info("harvest.ended", files=done.read, sessions=done.sessions, defects=done.defects)
+    if explain and as_json:
+        show_json({**report.harvest_json(done), "texts": report.voices_json(heard)})
+        return
+    _tell(done, as_json=as_json, quiet=quiet)
+    if explain:
+        show(report.voices_text(heard))
+
+
+def mine(ctx: typer.Context, as_json: AsJson = False) -> None:
+    """Cut new sessions into tasks, embed the requests, find the work that recurs, and mine its checks.
+
+    Doing it twice changes nothing.
+    """
+    places, settings = config.places(), config.load()
+    open_log(ctx, settings)
+    embedder = compose.embedder(settings)
+    database = compose.database(places)
+    try:
+        with locks.night(places, settings.night.lock_wait_s), progress("finding recurring work") as told:
+            done = mine_all(database, embedder, settings.mine, told, kinds=settings.harvest.kinds)
+    finally:
+        embedder.close()
+        database.close()
+    logger = structlog.get_logger()
+    logger.info("work.mined", sessions=done.sessions, tasks=done.tasks, clusters=done.clusters)
+    if as_json:
+        show_json(report.mine_json(done))
+    else:
+        show(report.mine_text(done))
+
+
+def recall(
+    text: Annotated[str, typer.Argument(help="A request, in your own words.")],
+    k: Annotated[int, typer.Option("-k", min=1, max=100, help="How many.")] = 5,
+    as_json: AsJson = False,
+) -> None:
+    """Find the past tasks nearest to a text, most similar first, with what became of them."""
+    settings = config.load()
+    embedder = compose.embedder(settings)
+    database = compose.database(config.places())
+    try:
+        with steps("embedding"):
+            found = recurring_work.nearest(database, embedder, text, k)
+    finally:
+        embedder.close()
+        database.close()
+    if as_json:
+        show_json(recurring_work.near_json(found))
+    else:
+        show(recurring_work.near_text(found))
+
+
+def open_log(ctx: typer.Context, settings: Settings) -> None:
+    """Send events to the log file, and to stderr with `--verbose`."""
+    log.configure(config.places().log, level=settings.log.level, verbose=bool((ctx.obj or {}).get("verbose")))
+
+
+def _only(settings: Settings, named: harvest_sessions.Named) -> object:
+    return replace(settings.harvest, agents=named.agents or settings.harvest.agents)
+
+
+def _watch(settings: Settings, *, as_json: bool, quiet: bool) -> None:
+    from sleepd.resident import watching
+
+    if not quiet:
+        note("listening; Ctrl-C ends it")
+    try:
+        watching.watch(config.places(), settings, lambda done: _tell(done, as_json=as_json, quiet=quiet))
+    except KeyboardInterrupt:
+        note("stopped")
+
+
+def _tell(done: IngestReport, *, as_json: bool, quiet: bool) -> None:
+    if as_json:
+        show_json(report.harvest_json(done))
+    elif not quiet:
+        show(report.harvest_text(done))

@@ -1,0 +1,239 @@
+"""`sleepd review` on a terminal: one page, one question, one key. What was decided stays decided, whatever follows."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import typer
+
+from sleepd.cli.terminal import ask, note, show
+from sleepd.core import edit as rules
+from sleepd.core import plaintext
+from sleepd.core.errors import Conflict, SleepdError
+from sleepd.core.model import Edit, EditOp
+from sleepd.pipeline import adopt as writing
+from sleepd.settings import config
+from sleepd.store.database import Database
+from sleepd.store.proposals import Proposal
+from sleepd.store.reviews import Choice
+from sleepd.usecases import decisions, editor
+from sleepd.views import proposal_view, report
+from sleepd.views.evidence import Proposed
+from sleepd.views.proposal_view import Line, Look
+
+_STYLES = {
+    Look.HEAD: "bold",
+    Look.QUIET: "dim",
+    Look.ADDED: "green",
+    Look.REMOVED: "red",
+    Look.WARNING: "bold yellow",
+    Look.PLAIN: "",
+}
+_MOST_BYTES = 256
+"""Of one answer: a pasted line comes whole, and is no key."""
+
+
+class Stop(Exception):
+    """The person has had enough for today."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """Where decisions are made."""
+
+    database: Database
+    git: bool
+    """Commit on a branch instead of writing the file."""
+
+
+def show_page(lines: Sequence[Line]) -> None:
+    """Print a page: in colour and wrapped by words on a terminal, as it is anywhere else."""
+    if not sys.stdout.isatty():
+        show("\n".join(line.text for line in lines))
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False, markup=False, emoji=False)
+    for line in lines:
+        console.print(Text(plaintext.shown(line.text), style=_STYLES[line.look]))
+
+
+class Answer(StrEnum):
+    """What a person may do with an edit; each is known by its first letter."""
+
+    ACCEPT = "accept"
+    REJECT = "reject"
+    EDIT = "edit"
+    SKIP = "skip"
+    TAKE_ALL = "take all"
+    DETAILS = "details"
+    QUIT = "quit"
+
+
+def decide_all(desk: Desk, waiting: Sequence[Proposed]) -> None:
+    """Show each and ask; ends early when the person says so."""
+    for number, one in enumerate(waiting, 1):
+        try:
+            show_page(proposal_view.page(one, (number, len(waiting)), whole=False))
+            _decide(desk, one, (number, len(waiting)))
+        except Stop:
+            return
+        except SleepdError as error:
+            # Decided on elsewhere, or the file changed meanwhile: no reason to keep the others from the person.
+            note(f"  not done: {error}")
+
+
+def _decide(desk: Desk, one: Proposed, place: tuple[int, int]) -> None:
+    """Ask about each edit that is not decided yet, then write what was accepted."""
+    edits = one.tried.trial.candidate.edits
+    choices: list[Choice | None] = []
+    for number, edit in enumerate(edits, 1):
+        known = one.decided.get(edit.id)
+        if known is not None:
+            note(f"edit {number}: {proposal_view.decision_words(known)}")
+            choices.append(known.decision)
+            continue
+        answer = _ask_about(desk, one, number, place)
+        if answer is Answer.TAKE_ALL:
+            choices += [Choice.ACCEPTED] * (len(edits) - number + 1)
+            break
+        choices.append(_CHOICES.get(answer))
+    if all(choice is Choice.ACCEPTED for choice in choices) and not one.decided and choices:
+        _write(desk, one.proposal, (), one.digest)
+        return
+    accepted = tuple(n for n, choice in enumerate(choices, 1) if choice in (Choice.ACCEPTED, Choice.REWORDED))
+    if accepted:
+        _write_choice(desk, one.proposal, accepted, left_out=choices.count(None))
+    elif None in choices:
+        note(f"{one.proposal.id[:8]} goes on waiting")
+    else:
+        note(f"rejected {one.proposal.id[:8]}; the next reflections are told why")
+
+
+def _ask_about(desk: Desk, one: Proposed, number: int, place: tuple[int, int]) -> Answer:
+    """What the person does with one edit, written down at once."""
+    edits = one.tried.trial.candidate.edits
+    several = len(edits) > 1
+    name = f"edit {number} of {len(edits)}: " if several else ""
+    allowed = [a for a in Answer if several or a is not Answer.TAKE_ALL]
+    while True:
+        answer = Answer(_key(name, allowed))
+        match answer:
+            case Answer.QUIT:
+                raise Stop
+            case Answer.DETAILS:
+                show_page(proposal_view.page(one, place, whole=True))
+            case Answer.REJECT:
+                why = _reason()
+                decisions.reject(config.places(), desk.database, one.proposal.id, why, (number,))
+                return answer
+            case Answer.EDIT:
+                if _reword(desk, one.proposal, number, edits[number - 1]):
+                    return answer
+            case Answer.ACCEPT if several:
+                decisions.decide(desk.database, one.proposal, number, Choice.ACCEPTED)
+                return answer
+            case _:
+                return answer
+
+
+_CHOICES = {Answer.ACCEPT: Choice.ACCEPTED, Answer.REJECT: Choice.REJECTED, Answer.EDIT: Choice.REWORDED}
+
+
+def _reword(desk: Desk, proposal: Proposal, number: int, edit: Edit) -> bool:
+    """Open the editor on the rule; False when nothing came of it."""
+    if edit.op is EditOp.DELETE:
+        note("  a deletion has no words to change; accept or reject it")
+        return False
+    try:
+        words = editor.reworded(edit.text, "the skill file", config.editor())
+        if words is None:
+            note("  nothing was changed")
+            return False
+        decisions.decide(desk.database, proposal, number, Choice.REWORDED, words)
+    except SleepdError as error:
+        note(f"  {error}")
+        return False
+    return True
+
+
+def _write_choice(desk: Desk, proposal: Proposal, numbers: tuple[int, ...], *, left_out: int) -> None:
+    """Show once more what would be written, since no gate saw it as a whole, and write it if that is meant."""
+    shown = decisions.shown_digest(desk.database, proposal, numbers)
+    seen = writing.intended(desk.database, proposal, numbers)
+    diff = rules.diff(seen.plan.live or "", seen.plan.text, name=seen.trial.candidate.target.name)
+    show_page([Line(""), *proposal_view.diff_lines(diff)])
+    if seen.wanted != seen.gated:
+        note("this text as a whole was not measured: it would be adopted as unproven")
+    if left_out:
+        note(
+            f"{report.count(left_out, 'edit')} left out; a later night may propose {'it' if left_out == 1 else 'them'}"
+        )
+    if _key("write this? ", ["yes", "no"], default="no") == "yes":
+        _write(desk, proposal, numbers, shown)
+    else:
+        note(f"{proposal.id[:8]} goes on waiting; what you decided is kept")
+
+
+def _write(desk: Desk, proposal: Proposal, numbers: tuple[int, ...], shown: str | None) -> None:
+    places, database = config.places(), desk.database
+    if shown is not None and shown != decisions.shown_digest(database, proposal, numbers):
+        raise Conflict(f"{proposal.id[:8]} or its file changed while you looked at it; look again: sleepd review")
+    if desk.git:
+        committed = decisions.put_on_branch(places, database, proposal.id, numbers, shown=shown)
+        note(proposal_view.committed_words(*committed))
+    else:
+        note(report.adopted_words(decisions.adopt_edits(places, database, proposal.id, numbers, shown=shown)))
+
+
+def _reason() -> str:
+    try:
+        return ask("why?", "", decisions.reason)
+    except typer.Abort:
+        raise KeyboardInterrupt from None
+
+
+def _key(question: str, answers: Sequence[str], default: str = Answer.SKIP) -> str:
+    """The answer whose first letter was pressed; Enter is the default. Raises `Stop` when nobody is there any more."""
+    keys = {answer[0]: answer for answer in answers}
+    offer = " ".join(f"{a[0]}({a[1:]})" for a in answers)
+    while True:
+        pressed = _pressed(f"{question}{offer} [{default}] ")
+        if not pressed or "\x04" in pressed:
+            note("")
+            raise Stop
+        letter = pressed.strip().lower() or default[0]
+        if letter in keys:
+            note(letter)
+            return str(keys[letter])
+        note(f"\n  press one of {', '.join(keys)}; Enter is {default}")
+
+
+def _pressed(question: str) -> str:
+    """What is pressed once the question stands there; what was typed before is forgotten. "" when nobody is there."""
+    try:
+        import termios
+        import tty
+    except ImportError:  # Windows
+        sys.stderr.write(question)
+        sys.stderr.flush()
+        return str(typer.getchar())
+    terminal = sys.stdin.fileno()
+    before = termios.tcgetattr(terminal)
+    tty.setcbreak(terminal, termios.TCSAFLUSH)
+    try:
+        sys.stderr.write(question)
+        sys.stderr.flush()
+        pressed = os.read(terminal, _MOST_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return ""
+    finally:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, before)
+    if "\x03" in pressed:
+        raise KeyboardInterrupt
+    return pressed

@@ -1,0 +1,170 @@
+"""`sleepd run`, `sleepd nights` and `sleepd show`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sleepd import compose
+from sleepd.cli.days import Since, open_log
+from sleepd.cli.terminal import AsJson, ask, can_ask, note, show, show_json, steps
+from sleepd.core.errors import UsageError
+from sleepd.settings import config
+from sleepd.store import nights as stored
+from sleepd.store.nights import NightStatus
+from sleepd.usecases import answers, night_folder, run_night
+from sleepd.views import evidence, report
+
+
+def run(
+    ctx: typer.Context,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Harvest and mine, ask no model, and say what a night would do and cost.")
+    ] = False,
+    since: Since = None,
+    budget_usd: Annotated[
+        float | None, typer.Option("--budget-usd", help="Dollars this run may spend, beside the night's earlier runs.")
+    ] = None,
+    max_calls: Annotated[
+        int | None, typer.Option("--max-calls", help="Model calls this run may make, beside the night's earlier runs.")
+    ] = None,
+    skill: Annotated[str | None, typer.Option("--skill", help="Work on this skill only.")] = None,
+    backend: Annotated[str | None, typer.Option("--backend", help="Another model adapter than model.name.")] = None,
+    project: Annotated[
+        Path | None, typer.Option("--project", help="Learn from this project only; else from all.")
+    ] = None,
+    scheduled: Annotated[
+        bool,
+        typer.Option(
+            "--scheduled", help="As the daemon, cron and timers do: ask nothing, wait, run what is due and not done."
+        ),
+    ] = False,
+    for_daemon: Annotated[bool, typer.Option("--for-daemon", hidden=True)] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run one night now, or go on with today's that was stopped: harvest, mine, replay, gate, propose.
+
+    With --scheduled everything else comes from the settings: each project of night.projects has its night, one after
+    another; it waits for the conditions, queues behind other nights, and runs no date's night that is done again.
+
+    Nothing is written to a skill file: that is `sleepd adopt`. Exit status 3 when the model could not be reached (all
+    that was done is kept), 4 when the budget is spent, 75 when another night is running.
+    """
+    if scheduled:
+        options = dry_run, since, budget_usd, max_calls, skill, backend
+        if as_json or any(option not in (None, False) for option in options):
+            raise UsageError("--scheduled goes with --project only; set what else is wanted in the settings file")
+        raise typer.Exit(_scheduled(ctx, project, for_daemon=for_daemon))
+    places = config.places()
+    asked = {"harvest.since": since, "night.budget_usd": budget_usd, "night.max_calls": max_calls}
+    settings = config.load(overrides={**asked, "model.name": backend})
+    questions = (answers.WINDOW,) if dry_run else (answers.WINDOW, answers.SPENDING)
+    settings = answers.answered(settings, questions, places.config, ask if can_ask() else None)
+    fresh = frozenset(key for key in ("night.max_calls", "night.budget_usd") if asked[key] is not None)
+    wish = run_night.Wish(project=_folder(project), skill=skill, fresh=fresh)
+    open_log(ctx, settings)
+    with steps("working") as step:
+        told = run_night.Told(files=lambda done, total: step(f"harvesting: {done} of {total} files"), step=step)
+        if dry_run:
+            seen = run_night.preview(places, settings, wish, told)
+        else:
+            ran = run_night.run(places, settings, wish, told)
+    if dry_run:
+        _show_preview(seen, as_json=as_json)
+    else:
+        _show_ran(ran, as_json=as_json)
+
+
+def history(
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many, newest first.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """List the nights there were, newest first."""
+    database = compose.database(config.places())
+    try:
+        with database.reading() as connection:
+            found = stored.nights(connection, limit)
+    finally:
+        database.close()
+    if as_json:
+        show_json([report.night_json(night) for night in found])
+    else:
+        show(report.nights_text(found))
+
+
+def show_night(
+    night: Annotated[str, typer.Argument(metavar="NIGHT", help="The beginning of a night's id, such as its date.")],
+    html: Annotated[
+        bool, typer.Option("--html", help="Write the night's folder anew, and print the path of its report.html.")
+    ] = False,
+    open_: Annotated[bool, typer.Option("--open", help="With --html: show the page in the browser.")] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="With --html: a folder to write to, else one in the state folder.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the full evidence of one night: candidates, verdicts with reasons, before and after by task, spending.
+
+    With --html as a page with plots: one file, which needs no network and runs no script.
+    """
+    if (open_ or out is not None) and not html:
+        raise UsageError("--open and --out go with --html")
+    places = config.places()
+    database = compose.database(places)
+    try:
+        seen = evidence.of_night(database, night)
+        page = night_folder.report_of(places, seen.night.id)
+        if html:
+            own = night_folder.of(places, seen.night.id)
+            page = night_folder.make(
+                database, seen.night.id, own if out is None else night_folder.chosen(out, seen.night.id)
+            )
+    finally:
+        database.close()
+    if as_json:
+        show_json({**evidence.night_json(seen), "html": None if page is None else str(page)})
+    else:
+        show(str(page) if html else evidence.night_text(seen))
+    if open_ and page is not None and typer.launch(page.as_uri()) != 0:
+        note(f"no browser could be started; open {page} in yours")
+
+
+def _scheduled(ctx: typer.Context, project: Path | None, *, for_daemon: bool) -> int:
+    """Run what is due; the most serious exit status of all nights."""
+    from time import sleep
+
+    from sleepd.resident import parent_watch
+    from sleepd.resident import scheduled as clockwork
+
+    open_log(ctx, config.load())
+    if for_daemon:
+        parent_watch.end_with_stdin()
+    means = clockwork.Means(host=compose.host(), say=note, pause=sleep, once=for_daemon)
+    came = clockwork.run(config.places(), project, means)
+    return max((one.status for one in came.values()), default=0)
+
+
+def _folder(project: Path | None) -> Path | None:
+    if project is not None and not project.expanduser().is_dir():
+        raise UsageError(f"{project}: there is no such folder; --project wants the one your sessions ran in")
+    return project
+
+
+def _show_preview(seen: run_night.Previewed, *, as_json: bool) -> None:
+    if as_json:
+        show_json(report.preview_json(seen))
+    else:
+        show(report.preview_text(seen))
+
+
+def _show_ran(ran: run_night.Ran, *, as_json: bool) -> None:
+    night = ran.night
+    if as_json:
+        show_json({**report.night_json(night), "harvest": report.harvest_json(ran.harvest)})
+    elif night.status is NightStatus.DONE:
+        show(report.ran_text(ran))
+    if ran.unwritten:
+        note(ran.unwritten)
+    run_night.check_measured(night)

@@ -1,0 +1,61 @@
+"""`sleepd notice`. An agent waits for it when a session starts: nothing heavy is imported on its way."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from sleepd.cli.terminal import AsJson, show, show_json
+from sleepd.core.errors import SleepdError
+from sleepd.host import clock
+from sleepd.resident import notices
+from sleepd.resident.notices import Notice
+from sleepd.settings import config
+
+
+class Hook(StrEnum):
+    """The agents whose session-start hook can show a line to the user."""
+
+    CLAUDE_CODE = "claude-code"
+
+
+def notice(
+    hook: Annotated[
+        Hook | None,
+        typer.Option(help="Print what this agent's session-start hook must print (claude-code); nothing on trouble."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say the one thing worth saying today, if there is one. It then counts as said.
+
+    Never more than one a day, on the desktop or here, and the same again after a week at the earliest.
+    """
+    if hook is not None:
+        _in_hook()
+        return
+    said = _said()
+    if as_json:
+        show_json({"notice": None if said is None else {"kind": said.kind, "text": said.text}})
+    elif said is not None:
+        show(said.line)
+
+
+def _said() -> Notice | None:
+    return notices.say(config.places(), config.load(), clock.now())
+
+
+def _in_hook() -> None:
+    """What a session starts with must not fail: whatever is wrong, `sleepd doctor` says it to whoever asks."""
+    # `claude -p`, the editor and the desktop app run the hook as well and show nothing of it: what is said there
+    # would be lost for the day.
+    if not config.in_terminal():
+        return
+    try:
+        said = _said()
+    except (SleepdError, OSError):
+        return
+    if said is not None:
+        # The one field of a hook's answer that Claude Code shows to the user and not to the model.
+        show_json({"systemMessage": said.line})

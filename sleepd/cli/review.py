@@ -1,0 +1,191 @@
+"""`sleepd proposals`, `sleepd review`, `sleepd adopt`, `sleepd reject` and `sleepd revert`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from sleepd import compose
+from sleepd.cli import deciding
+from sleepd.cli.days import open_log
+from sleepd.cli.terminal import AsJson, can_ask, show, show_json
+from sleepd.core.errors import Conflict, UsageError
+from sleepd.settings import config
+from sleepd.store.database import Database
+from sleepd.usecases import branch, decisions
+from sleepd.usecases.decisions import Adopted
+from sleepd.views import evidence, proposal_view, report
+
+Edits = Annotated[
+    list[int] | None, typer.Option("--edit", metavar="N", help="This edit alone, by its number; may be repeated.")
+]
+OnBranch = Annotated[
+    bool, typer.Option("--git", help="Commit on a branch sleepd/<id> instead of writing the file; nothing else moves.")
+]
+
+
+def proposals(
+    everything: Annotated[bool, typer.Option("--all", help="Also those decided on.")] = False, as_json: AsJson = False
+) -> None:
+    """List the proposals that need you: those that wait, and those that were set aside as unsafe, with the rule."""
+    with _database() as database:
+        found = evidence.listed(database, everything=everything)
+    if as_json:
+        show_json([evidence.proposed_json(one) for one in found])
+    else:
+        show(evidence.proposals_text(found, everything=everything))
+
+
+def review(ctx: typer.Context, git: OnBranch = False, as_json: AsJson = False) -> None:
+    """Look at each waiting proposal and decide, edit by edit: accept, reject with a reason, reword, or leave it.
+
+    Shows the change, why it was proposed, the sessions that taught it, scores before and after by task, the evidence,
+    and what it costs every session. Each answer is one key and counts at once; Enter leaves the edit for later. A
+    choice among several edits, and an edit in your own words, are shown once more: no gate measured that text. Without
+    a terminal it prints everything and changes nothing.
+    """
+    with _database() as database:
+        waiting = proposal_view.waiting(database)
+        if as_json:
+            show_json([evidence.proposed_json(one) for one in waiting])
+        elif not waiting:
+            show("nothing waits for you")
+        elif can_ask():
+            open_log(ctx, config.load())
+            deciding.decide_all(deciding.Desk(database=database, git=git), waiting)
+        else:
+            for number, one in enumerate(waiting, 1):
+                deciding.show_page(
+                    [*proposal_view.page(one, (number, len(waiting)), whole=True), proposal_view.Line("")]
+                )
+
+
+def adopt(
+    ctx: typer.Context,
+    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Beginnings of proposals' ids.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All that wait.")] = False,
+    edit: Edits = None,
+    digest: Annotated[
+        str | None, typer.Option("--digest", help="Only if this is still what would be written: the 12 digits shown.")
+    ] = None,
+    git: OnBranch = False,
+    pr: Annotated[bool, typer.Option("--pr", help="With --git: push the branch and open a pull request (gh).")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write proposals to their skill files. `sleepd revert` undoes it, byte for byte.
+
+    A file that changed since is merged, and the result called unproven; so is a choice of edits. Where your own change
+    is in the way, nothing is written and the exit status is 5. What was set aside as unsafe is never adopted.
+    """
+    named = ids or []
+    if (edit or digest) and (everything or len(named) != 1):
+        raise UsageError("--edit and --digest belong to one proposal; give its id alone")
+    if pr and not git:
+        raise UsageError("--pr opens a pull request of a branch; give --git as well")
+    open_log(ctx, config.load())
+    with _database() as database:
+        wanted = _Wanted(ids=named, everything=everything, edits=edit or (), digest=digest)
+        if git:
+            _on_branches(database, wanted, pr=pr, as_json=as_json)
+            return
+        done = _adopted(database, wanted)
+    if as_json:
+        show_json({"adopted": [report.written_json(w) for w in done.written], "conflicts": list(done.conflicts)})
+    else:
+        show("\n".join(map(report.adopted_words, done.written)) or "nothing was adopted")
+    if done.conflicts:
+        raise Conflict("\n  ".join(done.conflicts))
+
+
+def reject(
+    ctx: typer.Context,
+    id_: Annotated[str, typer.Argument(metavar="ID", help="The beginning of a proposal's id.")],
+    why: Annotated[str, typer.Option("--why", help="Your reason; it is kept, and shown to later reflections.")],
+    edit: Edits = None,
+    as_json: AsJson = False,
+) -> None:
+    """Turn a proposal down, or some of its edits, and say why: the same is never proposed again for this file."""
+    open_log(ctx, config.load())
+    with _database() as database:
+        rejected = decisions.reject(config.places(), database, id_, why, edit or ())
+    if as_json:
+        show_json({"rejected": rejected.id, "edits": edit or [], "why": why})
+    else:
+        which = f"edit {', '.join(map(str, edit))} of " if edit else ""
+        show(f"rejected {which}{rejected.id[:8]}")
+
+
+def revert(
+    ctx: typer.Context,
+    id_: Annotated[
+        str | None, typer.Argument(metavar="[ID]", help="The beginning of a proposal's id; else the newest adoption.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Undo an adoption: byte for byte when the file is as it was written, else by a merge that keeps your changes."""
+    open_log(ctx, config.load())
+    with _database() as database:
+        done = decisions.revert(config.places(), database, id_)
+    if as_json:
+        show_json(report.written_json(done))
+    else:
+        show(report.reverted_words(done))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wanted:
+    """What the command line names."""
+
+    ids: Sequence[str]
+    everything: bool
+    edits: Sequence[int]
+    digest: str | None
+
+
+def _adopted(database: Database, wanted: _Wanted) -> Adopted:
+    places = config.places()
+    if wanted.edits:
+        done = decisions.adopt_edits(places, database, wanted.ids[0], wanted.edits, shown=wanted.digest)
+        return Adopted(written=(done,), conflicts=())
+    return decisions.adopt(places, database, wanted.ids, everything=wanted.everything, shown=wanted.digest)
+
+
+def _on_branches(database: Database, wanted: _Wanted, *, pr: bool, as_json: bool) -> None:
+    """Commit each on its branch; a conflict does not keep the others from being committed."""
+    conflicts, shown = [], []
+    meant = decisions.waiting(database, wanted.ids, everything=wanted.everything)
+    for proposal in meant:
+        try:
+            if pr:
+                decisions.check_pull_request(database, proposal)
+            seen, done = decisions.put_on_branch(
+                config.places(), database, proposal.id, wanted.edits, shown=wanted.digest
+            )
+            opened = branch.open_pull_request(done, config.git_env()) if pr else None
+        except (Conflict, UsageError) as error:
+            if len(meant) == 1:
+                raise
+            conflicts.append(f"{proposal.id[:8]}: {error}")
+            continue
+        if not as_json:
+            show(proposal_view.committed_words(seen, done) + (f"\n  opened         {opened}" if opened else ""))
+        shown.append({**proposal_view.committed_json(seen, done), "opened": opened})
+    if as_json:
+        show_json({"committed": shown, "conflicts": conflicts})
+    elif not shown and not conflicts:
+        show("nothing was committed")
+    if conflicts:
+        raise Conflict("\n  ".join(conflicts))
+
+
+@contextmanager
+def _database() -> Iterator[Database]:
+    database = compose.database(config.places())
+    try:
+        yield database
+    finally:
+        database.close()

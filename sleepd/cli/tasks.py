@@ -1,0 +1,118 @@
+"""`sleepd tasks`: the recurring work, listed, shown, exported, imported, dropped."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sleepd import compose
+from sleepd.cli.terminal import AsJson, note, show, show_json, show_json_text
+from sleepd.host import locks
+from sleepd.settings import config
+from sleepd.store import tasks
+from sleepd.store.database import Database
+from sleepd.usecases import recurring_work, task_file
+
+app = typer.Typer(
+    help="The recurring work: list it, look at a task, export it for review and import what you reviewed.",
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+Id = Annotated[str, typer.Argument(metavar="ID", help="The beginning of a task's id.")]
+
+
+@app.command("list", short_help="List the recurring work.")
+def list_(
+    everything: Annotated[bool, typer.Option("--all", help="Each task on a line of its own as well.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List the recurring work, what costs you most first: sessions, how often you asked again, checkable tasks."""
+    with _database() as database:
+        found = recurring_work.recurring(database, config.load().mine.min_sessions)
+    if as_json:
+        show_json(recurring_work.clusters_json(found))
+    else:
+        show(recurring_work.clusters_text(found, with_tasks=everything))
+
+
+@app.command("show", short_help="Show one task whole.")
+def show_(id_: Id, as_json: AsJson = False) -> None:
+    """Show one task whole: the request, each answer with what became of it, its checks."""
+    with _database() as database:
+        found = recurring_work.task(database, id_)
+    if as_json:
+        show_json(task_file.plain(found))
+    else:
+        show(recurring_work.task_text(found))
+
+
+@app.command("export", short_help="Write all tasks to a file for review.")
+def export(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Where to write; - is stdout.")],
+    as_json: AsJson = False,
+) -> None:
+    """Write all tasks to a file that can be reviewed: set `dropped`, remove or edit `checks`, import it again.
+
+    The file holds what you and your agents wrote; it is made for you alone.
+    """
+    with _database() as database, database.reading() as connection:
+        stored = tasks.load(connection)
+    text = task_file.exported(stored)
+    if file == "-":
+        show_json_text(text)
+        return
+    _write(Path(file), text)
+    if as_json:
+        show_json({"file": file, "tasks": len(stored)})
+    else:
+        note(f"wrote {len(stored)} tasks to {file}; when you have reviewed it: sleepd tasks import {file}")
+
+
+@app.command("import", short_help="Take over what you changed in the file.")
+def import_(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="An exported file; - is stdin.")],
+    as_json: AsJson = False,
+) -> None:
+    """Take over what you changed in an exported file: all of it, or nothing and one line for each mistake."""
+    text = sys.stdin.read() if file == "-" else task_file.read_text(Path(file))
+    settings = config.load()
+    with _database() as database, locks.night(config.places(), settings.night.lock_wait_s):
+        done = task_file.import_file(database, text, file)
+    if as_json:
+        show_json({"dropped": done.dropped, "checked": done.checked, "unchanged": done.unchanged})
+    else:
+        show(f"{done.dropped} dropped, {done.checked} with your checks, {done.unchanged} unchanged")
+
+
+@app.command("drop", short_help="Forget one task for good.")
+def drop(id_: Id, as_json: AsJson = False) -> None:
+    """Forget one task for good: it is not learnt from, not measured with, and does not come back."""
+    settings = config.load()
+    with _database() as database, locks.night(config.places(), settings.night.lock_wait_s):
+        dropped = recurring_work.drop(database, id_)
+    if as_json:
+        show_json({"dropped": dropped})
+    else:
+        show(f"dropped {dropped}")
+
+
+@contextmanager
+def _database() -> Iterator[Database]:
+    database = compose.database(config.places())
+    try:
+        yield database
+    finally:
+        database.close()
+
+
+def _write(path: Path, text: str) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as stream:
+        stream.write(text)

@@ -1,0 +1,200 @@
+"""The one place that knows everyone: from settings to things that work."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from sleepd import registry
+from sleepd.core.attribution import Attributing
+from sleepd.core.budget import Schedule
+from sleepd.core.confirmation import Confirming
+from sleepd.core.errors import UsageError
+from sleepd.core.gate import Rule
+from sleepd.core.ports import Embedder, Host, Model
+from sleepd.core.score import Metric
+from sleepd.core.select import Ranking
+from sleepd.host import clock
+from sleepd.models.memoized import Memoized
+from sleepd.models.metered import Ledger, Metered
+from sleepd.models.settings import EmbedderSettings, ModelSettings, Price
+from sleepd.pipeline.compact import Compacting
+from sleepd.pipeline.describe import Describing, Whose
+from sleepd.pipeline.ingest import Sources
+from sleepd.pipeline.night import NightPlan
+from sleepd.pipeline.optimize import Optimizing
+from sleepd.pipeline.rollout import Bench
+from sleepd.pipeline.trial import Gating
+from sleepd.pipeline.work import Surroundings
+from sleepd.settings import config
+from sleepd.settings.places import Places, make_private
+from sleepd.settings.sections import ModelConfig
+from sleepd.settings.settings import Settings
+from sleepd.settings.values import window
+from sleepd.store.database import Database, open_database
+
+
+def database(places: Places) -> Database:
+    """The user's database, made on first use. Raises `DatabaseDamaged`."""
+    make_private(places.database.parent)
+    return open_database(places.database)
+
+
+def sources(settings: Settings, now: datetime, only: Mapping[str, Sequence[Path]] | None = None) -> Sources:
+    """The transcripts of the agents that the settings name, or of all known ones."""
+    reach = window(settings.harvest.since) if settings.harvest.since is not None else None
+    return Sources(
+        harvesters=[registry.harvester(n) for n in settings.harvest.agents or registry.names("sleepd.harvesters")],
+        env=config.agent_env(),
+        home=config.home(),
+        since=now - reach if reach is not None else None,
+        only=only or {},
+    )
+
+
+def embedder(settings: Settings) -> Embedder:
+    """The embedder that the settings name; it starts nothing before it is used."""
+    section = settings.embedder
+    make = registry.embedder(section.name)
+    return Memoized(make(EmbedderSettings(name=section.name, model=section.model)))
+
+
+def models(settings: Settings) -> tuple[Metered, Metered, Ledger]:
+    """Task model, reflection model, and the one account that both are charged to.
+
+    Raises `UsageError` when no model is chosen, `UnknownName` for one that is not registered, `BadSettings` for a
+    dollar budget without prices.
+    """
+    ledger = Ledger(max_calls=settings.night.max_calls, budget_usd=settings.night.budget_usd)
+    task = _model(settings.model, ledger)
+    reflection = settings.for_reflection()
+    return task, task if reflection == settings.model else _model(reflection, ledger), ledger
+
+
+def gating(settings: Settings) -> Gating:
+    section = settings.gate
+    return Gating(
+        rule=Rule(section.rule),
+        alpha=section.alpha,
+        beta=section.beta,
+        smallest_effect=section.smallest_effect,
+        baseline_samples=section.baseline_samples,
+        pairs_per_night=section.pairs_per_night,
+        max_pairs=section.max_pairs,
+        margin=section.margin,
+        margin_pairs=section.margin_pairs,
+        max_nights=section.max_nights,
+        coverage=section.coverage,
+        waiting_share=section.waiting_share,
+        validation_tasks=section.validation_tasks,
+        attributing=Attributing(most=section.attribution_pairs, smallest_effect=section.smallest_effect),
+        confirming=Confirming(least=section.confirm_pairs, drop=section.largest_drop),
+    )
+
+
+def optimizing(settings: Settings) -> Optimizing:
+    section = settings.optimizer
+    return Optimizing(
+        edit_budget=section.edit_budget,
+        edit_budget_end=section.edit_budget_end,
+        schedule=Schedule(section.schedule),
+        ranking=Ranking(section.ranking),
+        rejected_buffer=section.rejected_buffer,
+        meta_notes=section.meta_notes,
+        shorten=section.shorten,
+        steps=section.steps,
+        minibatch=section.minibatch,
+        samples=section.samples,
+        recall_k=section.recall_k,
+        max_skill_tokens=section.max_skill_tokens,
+        compacting=Compacting(share=section.compact_share, saves=section.compact_saves),
+        describing=Describing(
+            surroundings=surroundings(),
+            whose=Whose(section.descriptions),
+            margin=settings.gate.trigger_margin,
+            max_tokens=section.max_skill_tokens,
+        ),
+    )
+
+
+def surroundings() -> Surroundings:
+    return Surroundings(home=config.home(), env=config.agent_env())
+
+
+def plan(settings: Settings, scope: str, date: str, skill: str | None = None) -> NightPlan:
+    """How tonight is to be run."""
+    return NightPlan(
+        scope=scope,
+        date=date,
+        mining=settings.mine,
+        kinds=settings.harvest.kinds,
+        optimizing=optimizing(settings),
+        gating=gating(settings),
+        surroundings=surroundings(),
+        skill=skill,
+        skills=settings.night.skills,
+    )
+
+
+def bench(settings: Settings, store: Database, tools: tuple[Embedder, Model, Model], night_id: str) -> Bench:
+    """What a night measures with; `tools` are the embedder, the task model and the reflection model."""
+    embedded_by, task, reflection = tools
+    return Bench(
+        database=store,
+        embedder=embedded_by,
+        model=task,
+        reflector=reflection,
+        metric=Metric(settings.gate.metric),
+        workers=settings.night.workers,
+        max_tokens=settings.model.max_tokens,
+        night_id=night_id,
+    )
+
+
+def host() -> Host:
+    """The machine the user works at; one that tells and shows nothing for a system that sleepd does not know."""
+    if sys.platform == "linux":
+        from sleepd.host.linux import Linux
+
+        buses = config.bus_addresses()
+        return Linux(system_bus=buses.system, session_bus=buses.session)
+    if sys.platform == "darwin":
+        from sleepd.host.macos import MacOS
+
+        return MacOS()
+    if sys.platform == "win32":
+        from sleepd.host.windows import Windows
+
+        return Windows()
+    from sleepd.host.still import Still
+
+    return Still()
+
+
+now = clock.now
+"""The clock. Everything else is told the time."""
+
+
+def _model(section: ModelConfig, ledger: Ledger) -> Metered:
+    if section.name is None:
+        known = ", ".join(registry.names("sleepd.models"))
+        raise UsageError(f"no model is chosen: set model.name (one of {known}) and model.model in the settings")
+    make = registry.model(section.name)
+    key = config.api_key(section.name)
+    settings = ModelSettings(
+        name=section.name,
+        model=section.model or "",
+        base_url=section.base_url,
+        api_key=key.value.get_secret_value() if key is not None else None,
+        key_from=key.variable if key is not None else None,
+        temperature=section.temperature,
+        max_retries=section.max_retries,
+        timeout_s=section.timeout_s,
+        price_in_per_mtok=section.price_in_per_mtok,
+        price_out_per_mtok=section.price_out_per_mtok,
+        seed=section.seed,
+    )
+    free = Price(in_per_mtok=0, out_per_mtok=0) if section.name == "simulated" else None
+    return Metered(make(settings), ledger, price=settings.price or free)

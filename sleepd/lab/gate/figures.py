@@ -1,0 +1,217 @@
+"""The laboratory's table: every figure with its 95 % interval, and the level it was measured at."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final
+
+import numpy as np
+
+from sleepd.core import attribution, gate
+from sleepd.core.gate import Rule
+from sleepd.lab.gate import lives
+from sleepd.lab.gate.trials import Setup, drawn, least_pairs, trial
+from sleepd.lab.gate.truth import KINDS, Kind, kind, settled, shifted, varying
+
+_Z: Final = 1.959964
+_NIGHTS_TO_ADOPT: Final = 5
+_LIFE: Final = 60
+_LEVELS: Final = (1, 10, 60)
+_NOT_CUT: Final = 4_000
+"""Pairs, where their mean number is asked: cut at the gate's limit it would flatter."""
+_FEWEST_LIVES: Final = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A mean over `count` repetitions with its 95 % interval (Wilson's for a share)."""
+
+    value: float
+    low: float
+    high: float
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One kind of candidate at one level."""
+
+    kind: str
+    words: str
+    index: int
+    """t: the level in force is that of the t-th candidate, with no adoption before it."""
+    alpha: float
+    effect: float
+    """Realised mean effect."""
+    accepted: Figure
+    within_nights: Figure
+    """Accepted within five nights."""
+    blocked: Figure
+    """Crossed, and then found to break a task."""
+    pairs: Figure
+    """Pairs until the verdict, the look at each task left out."""
+    rollouts: Figure
+    """Model calls until the verdict, had nothing been cached."""
+    ratio: Figure | None
+    """Pairs over N*, without a limit of pairs; None where nothing is to be found."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """Something about whole lives, shorter texts or bundles."""
+
+    key: str
+    words: str
+    figure: Figure
+    effect: float | None = None
+    """Realised mean effect of the candidates, or of the edit in a bundle; None where several kinds are mixed."""
+
+
+def share(hits: Sequence[bool]) -> Figure:
+    """The share of true ones, with Wilson's interval."""
+    n, p = len(hits), sum(hits) / len(hits)
+    middle = (p + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
+    half = _Z / (1 + _Z**2 / n) * math.sqrt(p * (1 - p) / n + _Z**2 / (4 * n * n))
+    return Figure(value=p, low=max(0.0, middle - half), high=min(1.0, middle + half), count=n)
+
+
+def mean(values: Sequence[float]) -> Figure:
+    """The mean, with the normal interval."""
+    n, m = len(values), float(np.mean(values))
+    half = _Z * float(np.std(values)) / math.sqrt(n)
+    return Figure(value=m, low=m - half, high=m + half, count=n)
+
+
+Job = Callable[[], tuple[Row | Line, ...]]
+"""Some figures. It can be called in another process: each has its own source of chance."""
+
+
+def jobs(setup: Setup, alpha: float, repetitions: int, seed: int) -> tuple[Job, ...]:
+    """All figures, the rows of the table first. Deterministic for a seed, wherever and in whatever order they run."""
+    cells = [(index, number) for index in _LEVELS for number in range(len(KINDS))]
+    return (
+        *(partial(_cell, setup, alpha, repetitions, (seed, *cell)) for cell in cells),
+        *(partial(_asked, setup, alpha, repetitions, (seed, number)) for number in range(len(_ASKED))),
+    )
+
+
+def _cell(setup: Setup, alpha: float, repetitions: int, at: tuple[int, int, int]) -> tuple[Row | Line, ...]:
+    """One kind of candidate at the level of the 1st, 10th or 60th candidate."""
+    _, index, number = at
+    level = gate.level(index, 0, alpha)
+    return (row(np.random.default_rng(at), KINDS[number], setup, (index, level), repetitions),)
+
+
+def _asked(setup: Setup, alpha: float, repetitions: int, at: tuple[int, int]) -> tuple[Row | Line, ...]:
+    """What becomes of whole lives, shorter texts or bundles."""
+    seed, number = at
+    return tuple(_ASKED[number](np.random.default_rng([seed, 1_000 + number]), setup, alpha, repetitions))
+
+
+def row(rng: np.random.Generator, one: Kind, setup: Setup, at: tuple[int, float], repetitions: int) -> Row:
+    """One kind at the level `at[1]` of the candidate with index `at[0]`."""
+    index, level = at
+    everything = [one.make(rng, setup.tasks) for _ in range(repetitions)]
+    outcomes = [trial(rng, one, rates, setup, level) for rates in everything]
+    enough = _NIGHTS_TO_ADOPT * setup.pairs_per_night
+    least = float(np.mean([least_pairs(rates, setup.baseline_samples, level) for rates in everything]))
+    ratio = None
+    if setup.terms.rule is Rule.EVIDENCE and math.isfinite(least):
+        patient = replace(setup, terms=replace(setup.terms, max_pairs=_NOT_CUT, beta=1e-12))
+        some = [trial(rng, one, rates, patient, level).pairs / least for rates in everything[: repetitions // 4]]
+        ratio = mean(some)
+    return Row(
+        kind=one.key,
+        words=one.words,
+        index=index,
+        alpha=level,
+        effect=float(np.mean([o.effect for o in outcomes])),
+        accepted=share([o.accepted for o in outcomes]),
+        within_nights=share([o.accepted and o.pairs + o.confirming <= enough for o in outcomes]),
+        blocked=share([o.blocked for o in outcomes]),
+        pairs=mean([o.pairs for o in outcomes]),
+        rollouts=mean([o.rollouts for o in outcomes]),
+        ratio=ratio,
+    )
+
+
+def _fortnights(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: int) -> Iterator[Line]:
+    for key in ("none", "timeouts", "random", "-15"):
+        one = kind(key)
+        seen = [tuple(lives.nights(rng, one, 14, setup, alpha)) for _ in range(repetitions)]
+        adopted = share([any(o.accepted for o in outcomes) for outcomes in seen])
+        effect = float(np.mean([o.effect for outcomes in seen for o in outcomes]))
+        words = f"adopted at any time in 14 nights: {one.words}"
+        yield Line(key=f"fortnight {key}", words=words, figure=adopted, effect=effect)
+
+
+def _drag(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: int) -> Iterator[Line]:
+    ends = [lives.dragged(rng, -0.01, 30, setup, alpha) for _ in range(max(_FEWEST_LIVES, repetitions // 4))]
+    yield Line(key="drag", words="true pass rate after 30 nights of -1-point edits, from 0.70", figure=mean(ends))
+
+
+def _sixty(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: int) -> Iterator[Line]:
+    both = (kind("none"), kind("+20"))
+    seen = [lives.life(rng, lives.sampled(rng, both, _LIFE, setup), setup, alpha) for _ in range(repetitions)]
+    yield _false(seen, "life", "lives of 60 candidates, a fifth +20 points, with a false adoption")
+    found = [hit for one in seen for hit in _hits(*one.found)]
+    yield Line(key="life found", words="good candidates found in these lives", figure=share(found))
+
+
+def _population(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: int) -> Iterator[Line]:
+    for sd in (0.2, 0.3):
+        both = (_varying(0.0, sd), _varying(0.2, sd))
+        some = max(_FEWEST_LIVES, repetitions // 4)
+        seen = [lives.life(rng, lives.sampled(rng, both, _LIFE, setup), setup, alpha) for _ in range(some)]
+        adopted = [good for one in seen for o, good in zip(one.outcomes, one.good, strict=True) if o.accepted]
+        words = f"adoptions that do not help the population the tasks were sampled from (effects differ by {sd:.1f})"
+        yield Line(key=f"population {sd:.1f}", words=words, figure=share([not good for good in adopted] or [False]))
+
+
+def _shortening(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: int) -> Iterator[Line]:
+    asked = replace(setup, terms=replace(setup.terms, margin=setup.margin, max_pairs=setup.margin_pairs))
+    for key, loss in (("", 0.0), (" -5", 0.05), (" -15", 0.15)):
+        one = _settled(f"shorter{key}", -loss)
+        made = [one.make(rng, setup.tasks) for _ in range(repetitions)]
+        seen = [trial(rng, one, rates, asked, gate.level(1, 0, alpha)) for rates in made]
+        lost = f"loses {100 * loss:.0f} points" if loss else "changes nothing"
+        words = f"shorter text that {lost} accepted, a loss of less than {100 * setup.margin:.0f} being allowed"
+        effect = float(np.mean([o.effect for o in seen]))
+        yield Line(key=one.key, words=words, figure=share([o.accepted for o in seen]), effect=effect)
+
+
+def _riding(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: int) -> Iterator[Line]:  # noqa: ARG001
+    """What leaving an edit out of its bundle says of it: the level is that of `Attributing`, not the account's."""
+    how = setup.attributing
+    apart = how.most > 0 and setup.terms.rule is Rule.EVIDENCE
+    for gain in (0.0, -0.15, 0.12, 0.2, 0.3):
+        made = [shifted(rng, setup.tasks, gain) for _ in range(repetitions)]
+        pairs = [drawn(rng, kind("none"), rates, max(how.most, 1), 1) for rates in made]
+        stays = [not apart or attribution.stays(c.candidate, c.baseline, how) is True for c in pairs]
+        name = f"edit of {100 * gain:+.0f} points" if gain else "edit without effect"
+        words = f"{name} dropped from its bundle" if gain > 0 else f"{name} that stays in its bundle"
+        figure = share([stay != (gain > 0) for stay in stays])
+        effect = float(np.mean([rates.effect for rates in made]))
+        yield Line(key=f"rides {100 * gain:+.0f}", words=words, figure=figure, effect=effect)
+
+
+def _settled(key: str, gain: float) -> Kind:
+    return Kind(key=key, words="", make=lambda rng, tasks: settled(rng, tasks, gain))
+
+
+def _varying(gain: float, sd: float) -> Kind:
+    return Kind(key=f"varying {gain}", words="", make=lambda rng, tasks: varying(rng, tasks, gain, sd))
+
+
+def _false(seen: Sequence[lives.Life], key: str, words: str) -> Line:
+    return Line(key=key, words=words, figure=share([one.has_false_adoption for one in seen]))
+
+
+def _hits(hits: int, of: int) -> list[bool]:
+    return [True] * hits + [False] * (of - hits)
+
+
+_ASKED: Final = (_fortnights, _drag, _sixty, _population, _shortening, _riding)

@@ -1,0 +1,164 @@
+"""One candidate after the other through the shipped gate, in memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from sleepd.core import confirmation, gate
+from sleepd.core.attribution import Attributing
+from sleepd.core.confirmation import Confirming
+from sleepd.core.gate import Decision, Floats, Rule, Terms
+from sleepd.core.model import Verdict
+from sleepd.lab.gate.truth import Kind, Rates
+
+_GRID = np.linspace(0.001, 0.999, 400)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """What the laboratory's trials have in common; the defaults are those of the settings."""
+
+    tasks: int = 13
+    baseline_samples: int = 4
+    pairs_per_night: int = 40
+    terms: Terms
+    confirming: Confirming
+    margin: float = 0.03
+    """What a shorter text may cost."""
+    margin_pairs: int = 1_200
+    attributing: Attributing = field(default_factory=Attributing)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Columns:
+    """A candidate's pairs: shape (pairs,) each."""
+
+    task: npt.NDArray[np.int64]
+    candidate: Floats
+    baseline: Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How a candidate ended."""
+
+    verdict: Verdict
+    pairs: int
+    """Pairs until the evidence decided."""
+    confirming: int
+    """Pairs of the look at each task."""
+    rollouts: int
+    """Model calls, had nothing been cached."""
+    effect: float
+    """The true one."""
+    blocked: bool
+    """The evidence crossed, and a task was found broken."""
+
+    @property
+    def accepted(self) -> bool:
+        return self.verdict is Verdict.ACCEPTED
+
+
+def drawn(rng: np.random.Generator, kind: Kind, rates: Rates, count: int, samples: int) -> Columns:
+    """Pairs as the schedule draws them: a task at random, one rollout of the candidate, `samples` of the live text."""
+    task = rng.integers(0, len(rates.before), count)
+    if kind.random_judge:
+        return Columns(task=task, candidate=rng.random(count), baseline=rng.random((count, samples)).mean(axis=1))
+    passed = (rng.random(count) < rates.after[task]).astype(np.float64)
+    if kind.timeouts:
+        passed[passed == 0] = np.nan
+    return Columns(task=task, candidate=passed, baseline=rng.binomial(samples, rates.before[task]) / samples)
+
+
+def one_pass(rng: np.random.Generator, kind: Kind, rates: Rates) -> Columns:
+    """Every task once, as the paper's rule looks at them."""
+    tasks = np.arange(len(rates.before))
+    if kind.random_judge:
+        return Columns(task=tasks, candidate=rng.random(len(tasks)), baseline=rng.random(len(tasks)))
+    # A timeout is a 0 here: that rule knows no missing score.
+    passed = (rng.random(len(tasks)) < rates.after).astype(np.float64)
+    return Columns(task=tasks, candidate=passed, baseline=(rng.random(len(tasks)) < rates.before).astype(np.float64))
+
+
+def trial(rng: np.random.Generator, kind: Kind, rates: Rates, setup: Setup, alpha: float | None = None) -> Outcome:
+    """A candidate through the gate at level `alpha` (that of the terms without it), with the look at each task."""
+    terms = replace(setup.terms, alpha=alpha) if alpha is not None else setup.terms
+    if terms.rule is not Rule.EVIDENCE:
+        columns = one_pass(rng, kind, rates)
+        return _outcome(gate.weigh(columns.candidate, columns.baseline, terms), rates, (0, False), setup)
+    columns = drawn(rng, kind, rates, terms.max_pairs, setup.baseline_samples)
+    decision = gate.weigh(columns.candidate, columns.baseline, terms)
+    looked = (0, False)
+    if decision.verdict is Verdict.ACCEPTED and setup.confirming.least:
+        looked = confirmed(rng, kind, rates, _until(columns, decision.pairs), setup.confirming)
+    return _outcome(decision, rates, looked, setup)
+
+
+def confirmed(
+    rng: np.random.Generator, kind: Kind, rates: Rates, columns: Columns, how: Confirming
+) -> tuple[int, bool]:
+    """The look at each task after these pairs: how many more were drawn, and whether a task was found broken."""
+    tasks, more = len(rates.before), 0
+    bar = confirmation.bar_of(tasks, how)
+    for task in range(tasks):
+        candidate, baseline = columns.candidate[columns.task == task], columns.baseline[columns.task == task]
+        alone = Rates(before=rates.before[[task]], after=rates.after[[task]])
+        while True:
+            if confirmation.is_broken(candidate, baseline, bar):
+                return more, True
+            wanted = confirmation.draws_wanted(candidate, baseline, how)
+            if not wanted:
+                break
+            fresh = drawn(rng, kind, alone, wanted, 1)
+            candidate, baseline = np.append(candidate, fresh.candidate), np.append(baseline, fresh.baseline)
+            more += wanted
+    return more, False
+
+
+def least_pairs(rates: Rates, samples: int, alpha: float) -> float:
+    """N*: the mean number of pairs that a bettor who knows the best fixed bet needs to pass 1/alpha; inf for no gain.
+
+    ln(1/alpha) over the largest growth E[ln(1 + bet · d)], as in gate.md.
+    """
+    growth = np.zeros(len(_GRID))
+    for before, after in zip(rates.before, rates.after, strict=True):
+        for passed, share in ((1.0, after), (0.0, 1 - after)):
+            for hits, weight in enumerate(_binomial(samples, float(before))):
+                growth += share * weight * np.log1p(_GRID * (passed - hits / samples))
+    best = float(growth.max()) / len(rates.before)
+    return float(-np.log(alpha)) / best if best > 0 else float("inf")
+
+
+@cache
+def _choices(n: int) -> Floats:
+    row = np.array([1.0])
+    for _ in range(n):
+        row = np.convolve(row, [1.0, 1.0])
+    return row
+
+
+def _binomial(n: int, rate: float) -> Floats:
+    hits = np.arange(n + 1)
+    weights: Floats = _choices(n) * rate**hits * (1 - rate) ** (n - hits)
+    return weights
+
+
+def _until(columns: Columns, pairs: int) -> Columns:
+    return Columns(task=columns.task[:pairs], candidate=columns.candidate[:pairs], baseline=columns.baseline[:pairs])
+
+
+def _outcome(decision: Decision, rates: Rates, looked: tuple[int, bool], setup: Setup) -> Outcome:
+    more, blocked = looked
+    per_pair = 1 + (setup.baseline_samples if setup.terms.rule is Rule.EVIDENCE else 1)
+    return Outcome(
+        verdict=Verdict.REJECTED if blocked else decision.verdict,
+        pairs=decision.pairs,
+        confirming=more,
+        rollouts=decision.pairs * per_pair + 2 * more,
+        effect=rates.effect,
+        blocked=blocked,
+    )

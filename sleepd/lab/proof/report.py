@@ -1,0 +1,63 @@
+"""A proof-run for programs and for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+
+from sleepd.lab.proof.claims import Claim
+from sleepd.lab.proof.run import Findings, Tried
+from sleepd.lab.proof.world import Terms
+
+_DIGITS = 6
+
+
+def as_json(terms: Terms, found: Findings, claims: Sequence[Claim], meta: Mapping[str, object]) -> dict[str, object]:
+    """Everything that was found. Equal arguments give equal values; what may differ stands under `meta` alone."""
+    return {
+        "persona": terms.who.name,
+        "seed": terms.seed,
+        "nights": [{"date": n.date, "status": n.status.value, "message": n.message} for n in found.nights],
+        "gate": {"rule": terms.rule.value, "alpha": terms.alpha},
+        "embedder": terms.embedder.key,
+        "assertions": [asdict(claim) | {"passed": claim.passed} for claim in claims],
+        "candidates": [_tried(t) for t in found.tried],
+        "gauntlet": [_tried(t) for t in found.gauntlet],
+        "sealed": _rounded(asdict(found.sealed)),
+        "controls": [_rounded(asdict(control)) for control in found.controls],
+        "adopted": found.adopted,
+        "meta": dict(meta),
+    }
+
+
+def as_text(terms: Terms, found: Findings, claims: Sequence[Claim]) -> str:
+    """A page for a person: what happened, then what was asserted, each line with its count."""
+    lines = [
+        f"{terms.who.name}, seed {terms.seed}: gate rule {terms.rule.value} at alpha {terms.alpha:g}",
+        "",
+        *(f"night of {n.date}: {n.message}" for n in found.nights),
+        "",
+        *(_line(t) for t in found.tried),
+        "",
+    ]
+    width = max(len(claim.name) for claim in claims)
+    for claim in claims:
+        mark = "ok  " if claim.passed else "FAIL"
+        lines.append(f"{mark}  {claim.name:<{width}}  {claim.says}  [{claim.count} {claim.of}, at least {claim.least}]")
+    failed = sum(not claim.passed for claim in claims)
+    lines += ["", f"{len(claims) - failed} of {len(claims)} assertions hold"]
+    return "\n".join(lines)
+
+
+def _line(tried: Tried) -> str:
+    what = tried.edits[0] if len(tried.edits) == 1 else f"{len(tried.edits)} edits: {tried.edits[0]} …"
+    status = f", {tried.status}" if tried.status else ""
+    return f"candidate {tried.index}: {tried.verdict}{status} after {tried.pairs} pairs ({tried.effect:+.3f}): {what}"
+
+
+def _tried(tried: Tried) -> dict[str, object]:
+    return _rounded(asdict(tried))
+
+
+def _rounded(values: Mapping[str, object]) -> dict[str, object]:
+    return {key: round(value, _DIGITS) if isinstance(value, float) else value for key, value in values.items()}

@@ -1,0 +1,248 @@
+"""What is worth saying to the user: one thing a day at most, in one sentence, with the command that helps.
+
+It is said on the desktop after a night, or at the start of an agent's session, whichever comes first. A file for each
+day on which something was said is the claim to it, so that two processes never both speak.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from itertools import takewhile
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from sleepd.core.errors import SleepdError
+from sleepd.core.model import digest
+from sleepd.host import clock
+from sleepd.settings.places import Places, make_private
+from sleepd.settings.settings import Settings
+from sleepd.store.overview import News, NightsOf, news
+
+if TYPE_CHECKING:
+    # numpy comes with the ports, and costs more than everything here.
+    from sleepd.core.ports import Host
+
+TITLE: Final = "sleepd"
+AGAIN_AFTER: Final = timedelta(days=7)
+"""The same thing is not said again before."""
+_STALE: Final = timedelta(days=7)
+"""Nights so long past are no news: nobody runs them any more."""
+_MOST_READ: Final = 64_000
+"""Bytes read of one claim: it is a short list of digests."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """One thing worth saying."""
+
+    kind: str
+    """Stable, for programs: `proposal-waits`, `not-measured`, `budget-spent`, `nothing-learnt`, …"""
+    text: str
+    """One sentence that ends with the command that helps."""
+    about: tuple[str, ...]
+    """What it speaks of. Only a notice about something that was not yet spoken of is new."""
+
+    @property
+    def line(self) -> str:
+        """The sentence with the name of who says it."""
+        return f"{TITLE}: {self.text}"
+
+
+def due(places: Places, settings: Settings, now: datetime) -> Notice | None:
+    """The most important thing that may be said now; None when there is none, or today's was said.
+
+    Raises `DatabaseDamaged`, `Busy`, and OSError for a folder that cannot be read. Changes nothing.
+    """
+    seen = news(places.database, now)
+    today = _today(now)
+    if seen is None or _claim_file(places, today).exists():
+        return None
+    said = _said(places, today)
+    found = (notice for kind in KINDS if (notice := kind(seen, settings, today)) is not None)
+    return next((notice for notice in found if not said.issuperset(_digests(notice))), None)
+
+
+def tell(places: Places, settings: Settings, host: Host, now: datetime) -> Notice | None:
+    """Show what is due on the desktop; what was shown, or None. It counts as said only if the desktop showed it.
+
+    Never raises for a database or a folder that cannot be used: the log says so.
+    """
+    if not settings.notify.desktop:
+        return None
+    try:
+        return _told(places, settings, host, now)
+    except (SleepdError, OSError) as error:
+        import structlog
+
+        logger = structlog.get_logger()
+        logger.warning("notice.failed", reason=str(error))
+        return None
+
+
+def say(places: Places, settings: Settings, now: datetime) -> Notice | None:
+    """What is due, for the start of an agent's session; it counts as said from now on.
+
+    Raises as `due` does, and OSError when the claim cannot be written: what cannot be remembered would be said daily.
+    """
+    if not settings.notify.session_start:
+        return None
+    notice = due(places, settings, now)
+    return notice if notice is not None and _claim(places, notice, _today(now)) else None
+
+
+def _told(places: Places, settings: Settings, host: Host, now: datetime) -> Notice | None:
+    notice = due(places, settings, now)
+    # Claimed before it is shown, or two processes could both show it; given back when nobody saw it.
+    if notice is None or not _claim(places, notice, _today(now)):
+        return None
+    if not host.notify(TITLE, notice.text):
+        _claim_file(places, _today(now)).unlink(missing_ok=True)
+        return None
+    import structlog
+
+    logger = structlog.get_logger()
+    logger.info("notice.shown", kind=notice.kind)
+    return notice
+
+
+# What there is to say ----------------------------------------------------------------------------------------------
+
+
+def _proposals(seen: News, settings: Settings, today: date) -> Notice | None:  # noqa: ARG001 - the signature of all
+    if not seen.waiting:
+        return None
+    many = len(seen.waiting)
+    said = "1 proposal waits" if many == 1 else f"{many} proposals wait"
+    text = f"{said} for you; sleepd review shows {'it' if many == 1 else 'them'}"
+    return Notice(kind="proposal-waits", text=text, about=seen.waiting)
+
+
+def _not_measured(seen: News, settings: Settings, today: date) -> Notice | None:  # noqa: ARG001 - the signature of all
+    row = _row(_fresh(seen, today), lambda night: night.status == "not-measured")
+    if not row:
+        return None
+    said = f"the last {len(row)} nights" if len(row) > 1 else "the last night"
+    text = f"{said} could not be measured; sleepd doctor --live shows why"
+    return Notice(kind="not-measured", text=text, about=(row[-1].date,))
+
+
+def _budget(seen: News, settings: Settings, today: date) -> Notice | None:  # noqa: ARG001 - the signature of all
+    row = _row(_fresh(seen, today), lambda night: night.status == "budget-spent")
+    if not row:
+        return None
+    said = (
+        f"the last {len(row)} nights ended when their budget was spent"
+        if len(row) > 1
+        else "the last night's budget is spent"
+    )
+    # A budget that is small on purpose is reached often: it is one and the same news.
+    return Notice(kind="budget-spent", text=f"{said}; sleepd run goes on from there", about=("budget",))
+
+
+def _nothing_learnt(seen: News, settings: Settings, today: date) -> Notice | None:
+    # A night that could not be measured says nothing about what there is to learn: it neither counts nor ends the row.
+    done = [night for night in _fresh(seen, today) if night.status == "done"]
+    row = _row(done, lambda night: not night.learnt)
+    if seen.waiting or len(row) < settings.notify.quiet_nights:
+        return None
+    text = f"nothing was learnt in the last {len(row)} nights; sleepd nights shows what was tried"
+    return Notice(kind="nothing-learnt", text=text, about=(row[-1].date,))
+
+
+KINDS: Final[tuple[Callable[[News, Settings, date], Notice | None], ...]] = (
+    _proposals,
+    _not_measured,
+    _budget,
+    _nothing_learnt,
+)
+"""What there may be to say, the most important first."""
+
+
+def _fresh(seen: News, today: date) -> tuple[NightsOf, ...]:
+    """All nights, newest first; none when the newest is so long past that nobody runs them any more."""
+    newest = _day(seen.nights[0].date) if seen.nights else None
+    return seen.nights if newest is not None and today - newest <= _STALE else ()
+
+
+def _row(nights: Sequence[NightsOf], holds: Callable[[NightsOf], bool]) -> tuple[NightsOf, ...]:
+    """The newest nights in a row for which this holds."""
+    return tuple(takewhile(holds, nights))
+
+
+# What was said -----------------------------------------------------------------------------------------------------
+
+
+def _claim(places: Places, notice: Notice, today: date) -> bool:
+    """Whether nobody else has said something today; if so, it is said from now on. Old claims are tidied away."""
+    make_private(places.notices)
+    file = _claim_file(places, today)
+    try:
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return False
+    try:
+        with os.fdopen(descriptor, "w", encoding="ascii") as stream:
+            stream.write("".join(f"{line}\n" for line in _digests(notice)))
+    except OSError as error:
+        # A full disk: what cannot be remembered is not said.
+        file.unlink(missing_ok=True)
+        raise OSError(error.errno, error.strerror, str(file)) from error
+    for day, old in _claims(places):
+        if not _counts(day, today):
+            old.unlink(missing_ok=True)
+    return True
+
+
+def _said(places: Places, today: date) -> set[str]:
+    """Digests of what was said lately."""
+    files = [file for day, file in _claims(places) if _counts(day, today)]
+    return {line for file in files for line in _lines(file)}
+
+
+def _lines(file: Path) -> list[str]:
+    """The digests in a claim. One that is gone, or was written by somebody else, holds none."""
+    try:
+        with file.open("rb") as stream:
+            return stream.read(_MOST_READ).decode("ascii", "replace").split()
+    except FileNotFoundError:
+        return []
+
+
+def _claims(places: Places) -> Iterator[tuple[date, Path]]:
+    """The days on which something was said, each with its file; whatever else lies there is left alone."""
+    files = places.notices.iterdir() if places.notices.is_dir() else ()
+    for file in files:
+        day = _day(file.name)
+        if day is not None:
+            yield day, file
+
+
+def _counts(day: date, today: date) -> bool:
+    """Whether what was said on that day is not to be said again; a clock that was wrong does not silence for long."""
+    # Whoever flies west meets yesterday again, hence one day ahead.
+    return -timedelta(days=1) <= today - day < AGAIN_AFTER
+
+
+def _digests(notice: Notice) -> tuple[str, ...]:
+    return tuple(digest(notice.kind, subject) for subject in notice.about)
+
+
+def _claim_file(places: Places, today: date) -> Path:
+    return places.notices / today.isoformat()
+
+
+def _today(now: datetime) -> date:
+    return date.fromisoformat(clock.local_date(now))
+
+
+def _day(text: str) -> date | None:
+    if not re.fullmatch(r"\d{4}-\d\d-\d\d", text, re.ASCII):
+        return None
+    with suppress(ValueError):  # 2026-02-30 is no day
+        return date.fromisoformat(text)
+    return None

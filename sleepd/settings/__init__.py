@@ -1,0 +1,1 @@
+"""Where settings come from. Only this package reads the environment."""

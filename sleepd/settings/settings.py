@@ -1,0 +1,72 @@
+"""Everything a user can set: the sections of `sleepd.settings.sections` together.
+
+`sleepd.settings.config` says where the values come from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+
+from sleepd.settings.sections import (
+    ConditionsConfig,
+    EmbedderConfig,
+    GateConfig,
+    HarvestConfig,
+    LogConfig,
+    MineConfig,
+    ModelConfig,
+    NightConfig,
+    NotifyConfig,
+    OptimizerConfig,
+    ReflectionConfig,
+    Section,
+)
+
+
+class Settings(BaseSettings):
+    """All sections. Made by `sleepd.settings.config.load`, which names the origin of every wrong value."""
+
+    model_config = SettingsConfigDict(
+        extra="forbid",
+        frozen=True,
+        env_prefix="SLEEPD_",
+        env_nested_delimiter="__",
+        env_ignore_empty=True,
+    )
+
+    harvest: HarvestConfig = HarvestConfig()
+    embedder: EmbedderConfig = EmbedderConfig()
+    mine: MineConfig = MineConfig()
+    model: ModelConfig = ModelConfig()
+    reflection: ReflectionConfig = ReflectionConfig()
+    optimizer: OptimizerConfig = OptimizerConfig()
+    gate: GateConfig = GateConfig()
+    night: NightConfig = NightConfig()
+    conditions: ConditionsConfig = ConditionsConfig()
+    notify: NotifyConfig = NotifyConfig()
+    log: LogConfig = LogConfig()
+
+    def __init__(self, *sources: PydanticBaseSettingsSource, **sections: Section) -> None:
+        """The given sections over the sources, the first winning; without either, the defaults alone."""
+        super().__init__(_build_sources=((InitSettingsSource(type(self), dict(sections)), *sources), {}))
+
+    def for_reflection(self) -> ModelConfig:
+        """The settings of the reflection model: `[model]` with `[reflection]` over it.
+
+        Prices are dropped when the model differs, and the address as well when the adapter does: they are facts
+        about the other one.
+        """
+        chosen = {key: value for key, value in asdict(self.reflection).items() if value is not None}
+        foreign: dict[str, object] = {}
+        if self.reflection.name not in (None, self.model.name):
+            foreign = {"model": None, "base_url": None}
+        if foreign or self.reflection.model not in (None, self.model.model):
+            foreign |= {"price_in_per_mtok": None, "price_out_per_mtok": None}
+        return ModelConfig(**{**asdict(self.model), **foreign, **chosen})
+
+
+def section_classes() -> dict[str, type[Section]]:
+    """Section name -> its class, in the order of the file."""
+    return {name: type(field.default) for name, field in Settings.model_fields.items()}

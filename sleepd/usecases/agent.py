@@ -1,0 +1,239 @@
+"""What a coding agent may ask sleepd and have it do: the same functions as the command's, as text and as plain values.
+
+Each call reads the settings and opens the database for itself, so a server that lives for days holds nothing and sees
+every change at once. No call makes a database, asks a question or prints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from sleepd import compose
+from sleepd.core import edit
+from sleepd.core.errors import Conflict, UsageError
+from sleepd.host import clock
+from sleepd.pipeline import adopt as writing
+from sleepd.resident import upcoming
+from sleepd.settings import config
+from sleepd.settings.settings import Settings
+from sleepd.store.database import Database
+from sleepd.store.overview import overview
+from sleepd.store.proposals import Proposal, Status
+from sleepd.usecases import answers, decisions, recurring_work, run_night
+from sleepd.usecases.answers import Question
+from sleepd.views import evidence, report, status_view
+from sleepd.views.candidate_view import tried
+from sleepd.views.evidence import Proposed
+from sleepd.views.report import Plain
+
+_MOST_DIFF = 4000
+"""Characters of a diff in a question; the whole is what `show` gives."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """One answer, twice: for a reader and for a program."""
+
+    text: str
+    data: Plain
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Change:
+    """What adopting would do now."""
+
+    digest: str | None
+    """None: the file cannot be read."""
+    diff: str | None
+    """Only where something else than the proposal's own diff would be written."""
+    conflict: str | None
+
+
+def status() -> Answer:
+    """As `sleepd status`."""
+    places, settings, now = config.places(), config.load(), clock.now()
+    seen = overview(places.database, now)
+    next_one = upcoming.upcoming(places, settings, now)
+    running = status_view.running(seen, places.lock)
+    where = (places.database, places.config)
+    return Answer(
+        text=status_view.as_text(seen, where, next_one, running=running),
+        data=status_view.as_json(seen, where, next_one, running=running),
+    )
+
+
+def proposals(*, everything: bool) -> Answer:
+    """As `sleepd proposals`, shorter: what each is about, not what it rests on."""
+    with _database() as database:
+        found = evidence.listed(database, everything=everything)
+    return Answer(
+        text=evidence.proposals_text(found, everything=everything), data={"proposals": [_brief(one) for one in found]}
+    )
+
+
+def show(id_: str) -> Answer:
+    """All that a person needs to judge a proposal, and the digest that proves they were shown it."""
+    with _database() as database:
+        proposal = writing.find(database, id_, tuple(Status))
+        one = Proposed(proposal=proposal, tried=tried(database, proposal.id))
+        change = _change(database, proposal)
+    adoptable = proposal.status in writing.ADOPTABLE and change.conflict is None
+    data = {
+        **evidence.proposed_json(one),
+        "digest": change.digest,
+        "adoptable": adoptable,
+        "would_write": change.diff,
+        "conflict": change.conflict,
+    }
+    lines = [evidence.proposal_text(one), ""]
+    if change.conflict is not None and proposal.status in writing.ADOPTABLE:
+        lines.append(f"cannot be adopted now: {report.clean(change.conflict)}")
+    if change.diff is not None:
+        lines.append("the file was changed since, or edits were turned down; adopting would write this (unproven):")
+        lines.append(report.clean(change.diff).rstrip("\n"))
+    lines.append(f"digest  {change.digest or 'none'}")
+    return Answer(text="\n".join(lines), data=data)
+
+
+def recall(text: str, k: int) -> Answer:
+    """As `sleepd recall`."""
+    settings = config.load()
+    embedder = compose.embedder(settings)
+    try:
+        with _database() as database:
+            found = recurring_work.nearest(database, embedder, text, k)
+    finally:
+        embedder.close()
+    return Answer(text=recurring_work.near_text(found), data={"tasks": recurring_work.near_json(found)})
+
+
+def preview(wish: run_night.Wish, told: run_night.Told) -> Answer:
+    """As `sleepd run --dry-run`. Raises `UsageError` when the settings do not say how far back to read."""
+    places = config.places()
+    settings = _stated(answers.WINDOW)
+    seen = run_night.preview(places, settings, wish, told)
+    return Answer(text=report.preview_text(seen), data={"dry_run": True, **report.preview_json(seen)})
+
+
+def run(wish: run_night.Wish, told: run_night.Told, stopped: Callable[[], bool]) -> Answer:
+    """As `sleepd run`; what it may spend has to stand in the settings.
+
+    Raises `UsageError` when it does not, `Busy`, and `NotMeasured` or `BudgetSpent` for a night that was not run to
+    its end.
+    """
+    settings = _stated(answers.WINDOW, answers.SPENDING)
+    ran = run_night.run(config.places(), settings, wish, told, stopped)
+    run_night.check_measured(ran.night)
+    data = {
+        "dry_run": False,
+        **report.night_json(ran.night),
+        "harvest": report.harvest_json(ran.harvest),
+        "proposals": [p.id for p in ran.proposals],
+    }
+    return Answer(text=report.ran_text(ran), data=data)
+
+
+def adoption_question(id_: str, digest: str) -> str:
+    """What to ask the person before writing. Raises as `adopt` does, so that nothing is asked in vain."""
+    with _database() as database:
+        (proposal,) = decisions.waiting(database, [id_], everything=False)
+        decisions.check_shown(database, (proposal,), digest)
+        one = Proposed(proposal=proposal, tried=tried(database, proposal.id))
+        change = _change(database, proposal)
+    if change.conflict is not None:
+        raise Conflict(change.conflict)
+    rent = f"{one.tried.tokens_added:+d} tokens in every session that loads it"
+    diff = report.clean(change.diff if change.diff is not None else proposal.diff)
+    more = "\n(longer; `sleepd review` shows all of it)" if len(diff) > _MOST_DIFF else ""
+    path = report.clean(one.tried.trial.candidate.target.path)
+    return f"Adopt proposal {proposal.id[:8]}? It changes {path}, {rent}:\n\n{diff[:_MOST_DIFF].rstrip()}{more}"
+
+
+def adopt(id_: str, digest: str) -> Answer:
+    """Write the proposal that a person was shown, and nothing else.
+
+    Raises `UsageError` when it waits no longer, was set aside, or is not what was shown; `Conflict` as `sleepd adopt`.
+    """
+    with _database() as database:
+        done = decisions.adopt(config.places(), database, [id_], everything=False, shown=digest)
+    if done.conflicts:
+        raise Conflict("; ".join(done.conflicts))
+    return Answer(
+        text="\n".join(report.adopted_words(w) for w in done.written),
+        data={"done": True, **report.written_json(done.written[0])},
+    )
+
+
+def revert_question(id_: str, digest: str | None) -> str:
+    """What to ask the person before an adoption is undone. Raises as `revert` does."""
+    with _database() as database:
+        proposal = writing.find(database, id_, (Status.ADOPTED,))
+        if digest is not None:
+            decisions.check_shown(database, (proposal,), digest)
+        adoption = writing.last_adoption(database, proposal.id)
+    return f"Undo the adoption of proposal {proposal.id[:8]}? It changes {report.clean(adoption.path)} back."
+
+
+def revert(id_: str, digest: str | None) -> Answer:
+    """Undo the adoption of one proposal, byte for byte where the file was left alone.
+
+    Raises `UsageError` when it is not adopted or the digest is not what `show` gives; `Conflict` as `sleepd revert`.
+    """
+    with _database() as database:
+        proposal = writing.find(database, id_, (Status.ADOPTED,))
+        done = decisions.revert(config.places(), database, proposal.id, shown=digest)
+    return Answer(text=report.reverted_words(done), data={"done": True, **report.written_json(done)})
+
+
+def _stated(*questions: Question) -> Settings:
+    """The settings, when the user answered these questions there: an agent may not answer them."""
+    settings = config.load()
+    missing = " and ".join(q.key for q in answers.open_questions(settings, questions))
+    if missing:
+        raise UsageError(f"the user has not stated {missing}: ask them to set it in {config.places().config}")
+    return settings
+
+
+@contextmanager
+def _database() -> Iterator[Database]:
+    places = config.places()
+    if not places.database.exists():
+        raise UsageError(
+            f"nothing was harvested yet: there is no database in {places.database.parent}; begin with sleepd init"
+        )
+    database = compose.database(places)
+    try:
+        yield database
+    finally:
+        database.close()
+
+
+def _change(database: Database, proposal: Proposal) -> _Change:
+    try:
+        seen = writing.intended(database, proposal)
+        digest = decisions.shown_digest(database, proposal)
+    except (Conflict, UsageError) as error:
+        return _Change(digest=None, diff=None, conflict=str(error))
+    try:
+        plan = seen.plan
+    except Conflict as error:
+        return _Change(digest=digest, diff=None, conflict=str(error))
+    as_proposed = plan.proven and seen.wanted == seen.gated
+    diff = None if as_proposed else edit.diff(plan.live or "", plan.text, name=seen.trial.candidate.target.name)
+    return _Change(digest=digest, diff=diff, conflict=None)
+
+
+def _brief(one: Proposed) -> Plain:
+    p, candidate = one.proposal, one.tried.trial.candidate
+    return {
+        "id": p.id,
+        "status": p.status.value,
+        "night": p.night_id,
+        "skill": candidate.target.name,
+        "path": candidate.target.path,
+        "tokens_added": one.tried.tokens_added,
+        "sealed": evidence.sealed_json(p),
+        "findings": list(p.findings),
+    }

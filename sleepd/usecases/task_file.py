@@ -1,0 +1,200 @@
+"""The recurring work as a file for a person to look through, and back: tasks dropped, checks removed or edited."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import ErrorDetails
+
+from sleepd.core import check
+from sleepd.core.errors import UsageError
+from sleepd.core.model import Check, CheckKind, TaskId
+from sleepd.store import tasks
+from sleepd.store.database import Database
+from sleepd.store.tasks import StoredTask
+from sleepd.views import report
+
+FORMAT = "sleepd-tasks-1"
+_SHOWN = 10
+_WIDTH = 60
+
+
+class _Closed(BaseModel):
+    """A misspelt key is an error: it would be a wish that is silently not granted."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class _Check(_Closed):
+    kind: CheckKind
+    value: str
+
+
+class _Task(_Closed):
+    """What may be changed is `dropped` and `checks`; the rest is there to be read."""
+
+    id: str
+    dropped: bool = False
+    checks: list[_Check] | None = None
+    agent: object = None
+    project: object = None
+    session: object = None
+    at: object = None
+    cluster: object = None
+    split: object = None
+    skill: object = None
+    request: object = None
+    context: object = None
+    attempts: object = None
+
+
+class _File(_Closed):
+    format: str
+    tasks: list[_Task]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """What an import changed."""
+
+    dropped: int
+    checked: int
+    """Tasks whose checks are now the person's own."""
+    unchanged: int
+
+
+def exported(stored: Sequence[StoredTask]) -> str:
+    """The tasks as JSON, UTF-8, one indented object."""
+    value = {"format": FORMAT, "tasks": [plain(s) for s in stored]}
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+def import_file(database: Database, text: str, name: str) -> Imported:
+    """Take over what a person changed in an exported file; all of it, or nothing with an error for each mistake.
+
+    Raises `UsageError`; its message has one line for each mistake, `name` first.
+    """
+    wanted = _read(text, name)
+    with database.reading() as connection:
+        known = {s.task.id: s for s in tasks.load(connection)}
+    wrong = [line for task in wanted.tasks for line in _mistakes(task, known)]
+    if wrong:
+        raise UsageError(_listed(name, wrong))
+    dropped = [TaskId(t.id) for t in wanted.tasks if t.dropped and TaskId(t.id) in known]
+    changed = {TaskId(t.id): _checks(t, known) for t in wanted.tasks if not t.dropped and _edited(t, known)}
+    with database.writing() as connection:
+        for id_ in dropped:
+            tasks.drop(connection, id_)
+        for id_, checks in changed.items():
+            tasks.review(connection, id_, checks)
+    unchanged = len(wanted.tasks) - len(dropped) - len(changed)
+    return Imported(dropped=len(dropped), checked=len(changed), unchanged=unchanged)
+
+
+def read_text(path: Path) -> str:
+    """The file's text. Raises `UsageError` when it is not there or no text."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: not UTF-8 at byte {error.start}; export it again or save it as UTF-8") from error
+    except FileNotFoundError as error:
+        raise UsageError(f"{path}: there is no such file; `sleepd tasks export {path}` writes one") from error
+
+
+def _read(text: str, name: str) -> _File:
+    try:
+        read = _File.model_validate_json(text)
+    except ValidationError as error:
+        raise UsageError(_listed(name, [_sentence(e) for e in error.errors(include_url=False)])) from None
+    if read.format != FORMAT:
+        raise UsageError(f"{name}: format {read.format!r}, wanted {FORMAT!r}; `sleepd tasks export` writes it")
+    return read
+
+
+def _sentence(error: ErrorDetails) -> str:
+    where = ".".join(str(part) for part in error["loc"])
+    if error["type"] == "extra_forbidden":
+        return f"{where}: unknown key; only `dropped` and `checks` may be changed"
+    said = error["msg"].removeprefix("Input should be ")
+    return f"{where}: wanted {said}" if where else f"not the JSON that was exported: {error['msg']}"
+
+
+def _mistakes(task: _Task, known: Mapping[TaskId, StoredTask]) -> Iterator[str]:
+    """A check counts only if the accepted answer passes it."""
+    stored = known.get(TaskId(task.id))
+    if stored is None and task.dropped:
+        return  # it was dropped before: importing twice changes nothing
+    if stored is None:
+        yield f"{task.id}: there is no such task; it may have been dropped"
+        return
+    if task.dropped or not _edited(task, known):
+        return
+    accepted = stored.task.accepted
+    for written in sorted(_written(task)):
+        one = _normal(written, stored)
+        value = report.short(repr(written.value), _WIDTH)
+        if accepted is None:
+            yield f"{task.id}: no answer was accepted, so nothing can be checked; remove its checks or drop it"
+            return
+        if one is None:
+            yield f"{task.id}: check {written.kind} wants {check.wanted(written.kind)}, found {value}"
+        elif not check.passes(one, accepted.answer):
+            yield f"{task.id}: the accepted answer fails {one.kind} {value}; such a check would reward the wrong"
+
+
+def _edited(task: _Task, known: Mapping[TaskId, StoredTask]) -> bool:
+    if task.checks is None:
+        return False
+    stored = known[TaskId(task.id)]
+    return {_normal(written, stored) for written in _written(task)} != set(stored.checks)
+
+
+def _checks(task: _Task, known: Mapping[TaskId, StoredTask]) -> tuple[Check, ...]:
+    """The task's checks, once none of them is a mistake."""
+    found = {_normal(written, known[TaskId(task.id)]) for written in _written(task)}
+    return tuple(sorted(one for one in found if one is not None))
+
+
+def _written(task: _Task) -> set[Check]:
+    return {Check(kind=c.kind, value=c.value) for c in task.checks or ()}
+
+
+def _normal(written: Check, stored: StoredTask) -> Check | None:
+    """A check that was exported stays to the letter what it was."""
+    return written if written in stored.checks else check.normal(written)
+
+
+def _listed(name: str, wrong: Sequence[str]) -> str:
+    more = [f"and {len(wrong) - _SHOWN} more"] if len(wrong) > _SHOWN else []
+    return f"{name}: nothing was changed" + "".join(f"\n  {line}" for line in [*wrong[:_SHOWN], *more])
+
+
+def plain(stored: StoredTask) -> dict[str, object]:
+    task = stored.task
+    return {
+        "id": task.id,
+        "dropped": False,
+        "checks": [{"kind": c.kind.value, "value": c.value} for c in stored.checks],
+        "agent": stored.agent,
+        "project": task.project,
+        "session": task.session_id,
+        "at": task.at.isoformat(),
+        "cluster": stored.cluster,
+        "split": stored.split.value if stored.split else None,
+        "skill": task.skill,
+        "request": task.request,
+        "context": task.context,
+        "attempts": [
+            {
+                "answer": a.answer,
+                "outcome": a.outcome.value,
+                "evidence": [e.value for e in a.evidence],
+                "reaction": a.reaction,
+            }
+            for a in task.attempts
+        ],
+    }

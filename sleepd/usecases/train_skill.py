@@ -1,0 +1,352 @@
+"""`sleepd train` and `sleepd eval` from the outside: task set, skill, output folder, limits.
+
+A run has a database of its own in its output folder: nothing it tries counts in the user's false-discovery account, and
+no session of the user's is in it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from sleepd import compose
+from sleepd.core.errors import BudgetSpent, NotMeasured, Unwritable, UsageError
+from sleepd.core.gate import Rule
+from sleepd.core.model import SkillTarget, Split, digest
+from sleepd.core.ports import Embedder, Model
+from sleepd.host import clock, locks
+from sleepd.host.outfile import write_json
+from sleepd.models.metered import Ledger, Spending
+from sleepd.pipeline.beside import with_companions
+from sleepd.pipeline.enrol import AGENT, enrol
+from sleepd.pipeline.evaluate import Evaluated, evaluate
+from sleepd.pipeline.night import preflight
+from sleepd.pipeline.rollout import Bench
+from sleepd.pipeline.slow import SlowMode
+from sleepd.pipeline.train import Training, steps_of, train
+from sleepd.pipeline.trained import Step, Trained
+from sleepd.pipeline.trial import Gating
+from sleepd.pipeline.work import Work
+from sleepd.settings.places import Places, make_private
+from sleepd.settings.settings import Settings
+from sleepd.skills import files, targets
+from sleepd.store import rollouts
+from sleepd.store.database import Database, open_database
+from sleepd.store.tasks import StoredTask
+from sleepd.usecases import taskset
+from sleepd.usecases.taskset import TaskSet
+from sleepd.usecases.training_folder import Folder, Run
+
+FORMAT = "sleepd-training-1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What a run is about, beyond the settings."""
+
+    folder: Path
+    """The task set."""
+    skill: Path
+    out: Path | None
+    """None: a folder below sleepd's state folder, named after task set and skill."""
+    training: Training = field(default_factory=Training)
+    resume: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Course:
+    """How long a run is, and in which order."""
+
+    epochs: int
+    steps: int | None
+    seed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ends:
+    """What happens where an epoch ends, and when a run does."""
+
+    slow: str
+    meta: bool
+    appendix: bool
+    patience: int
+    min_gain: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """A run that came to its end."""
+
+    out: Path
+    trained: Trained
+    spending: Spending
+    notes: tuple[str, ...]
+    """What the user has to know about the task set."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """A text on one side of a task set."""
+
+    split: Split
+    tasks: tuple[StoredTask, ...]
+    found: Evaluated
+    spending: Spending
+
+
+def knobs(settings: Settings, course: Course, ends: Ends) -> Training:
+    """The knobs of a run: those of the settings, and what a command adds."""
+    return Training(
+        epochs=course.epochs,
+        steps=course.steps,
+        optimizing=compose.optimizing(settings),
+        slow=SlowMode(ends.slow),
+        meta=ends.meta,
+        appendix=ends.appendix,
+        patience=ends.patience,
+        min_gain=ends.min_gain,
+        seed=course.seed,
+    )
+
+
+def run(places: Places, settings: Settings, wish: Wish, told: Callable[[str], None]) -> Ran:
+    """Train, or go on with a run that was stopped.
+
+    Raises `UsageError` before anything is spent; `NotMeasured` or `BudgetSpent` with what was done kept.
+    """
+    found = taskset.read(wish.folder)
+    start = _text(wish.skill)
+    out = _out(places, wish, f"{found.name}-{targets.slug(_name(wish.skill))}")
+    gating = compose.gating(settings)
+    with _tools(settings) as tools, _opened(out, told) as database:
+        enrolled = enrol(database, tools.embedder, found.given, settings.mine.near_duplicate)
+        work = _work(wish.skill, found, enrolled.tasks)
+        notes = [*_notes(work, gating.rule), *_retired(enrolled.retired)]
+        named = f"train-{digest(start, found.digest)[:8]}"
+        bench = with_companions(_bench(settings, database, tools, named), work.target)
+        config = _config(wish, (found, start), bench, gating)
+        _begin(out, config, resume=wish.resume)
+        preflight(bench)
+        about = Run(bench=bench, work=work, gating=gating)
+        trained = _train(about, start, (wish.training, gating), Folder(out, about), told)
+    return Ran(out=out, trained=trained, spending=tools.ledger.spending(), notes=tuple(notes))
+
+
+def score(places: Places, settings: Settings, wish: Wish, split: Split, samples: int) -> Scored:
+    """Score a text on one side of a task set, and nothing else.
+
+    Raises `UsageError`, `BudgetSpent`, and `NotMeasured` also when nothing could be scored.
+    """
+    found = taskset.read(wish.folder)
+    text = _text(wish.skill)
+    if not found.count(split):
+        raise UsageError(f"{found.folder}: it holds no {split} items; choose another side by --split")
+    out = _out(places, wish, f"{found.name}-eval")
+    with _tools(settings) as tools, _opened(out, None) as database:
+        enrolled = enrol(database, tools.embedder, found.given, settings.mine.near_duplicate)
+        tasks = tuple(s for s in enrolled.tasks if s.split is split)
+        target = _work(wish.skill, found, tasks).target
+        bench = with_companions(_bench(settings, database, tools, f"eval-{clock.now().isoformat()}"), target)
+        preflight(bench)
+        with database.writing() as connection:
+            address = rollouts.put_text(connection, text)
+        with _said_how_to_go_on(out, "the same command goes on from there"):
+            made = evaluate(bench, tasks, address, samples)
+    return Scored(split=split, tasks=tasks, found=made, spending=tools.ledger.spending())
+
+
+# What a run works with ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tools:
+    embedder: Embedder
+    task: Model
+    reflection: Model
+    ledger: Ledger
+
+
+@contextmanager
+def _tools(settings: Settings) -> Iterator[_Tools]:
+    task, reflection, ledger = compose.models(settings)
+    embedded_by = compose.embedder(settings)
+    try:
+        yield _Tools(embedder=embedded_by, task=task, reflection=reflection, ledger=ledger)
+    finally:
+        embedded_by.close()
+        for model in dict.fromkeys((task, reflection)):
+            model.close()
+
+
+@contextmanager
+def _opened(out: Path, told: Callable[[str], None] | None) -> Iterator[Database]:
+    if told is not None:
+        told("reading the task set")
+    try:
+        make_private(out)
+    except OSError as error:
+        raise Unwritable.of(out, error) from error
+    with locks.training(out):
+        database = open_database(out / "sleepd.db")
+        try:
+            yield database
+        finally:
+            database.close()
+
+
+def _bench(settings: Settings, database: Database, tools: _Tools, name: str) -> Bench:
+    bench = compose.bench(settings, database, (tools.embedder, tools.task, tools.reflection), name)
+    return replace(bench, ledger=tools.ledger)
+
+
+def _work(skill: Path, found: TaskSet, tasks: tuple[StoredTask, ...]) -> Work:
+    path = skill.expanduser().absolute()
+    requests = " ".join(targets.slug(found.name).split("-"))
+    target = SkillTarget(
+        agent=AGENT,
+        name=targets.slug(_name(path)),
+        path=str(path),
+        project="",
+        description=targets.when_to_load(requests),
+    )
+    return Work(target=target, tasks=tasks, frequency=len(tasks), friction=1.0)
+
+
+def _name(skill: Path) -> str:
+    """What a skill is called: a `SKILL.md` after its folder."""
+    path = skill.expanduser().absolute()
+    return path.parent.name if path.name == targets.SKILL_FILE else path.stem
+
+
+def _text(skill: Path) -> str:
+    file = files.read(skill.expanduser().absolute())
+    if file is None:
+        raise UsageError(f"{skill}: there is no such file; an empty file is a beginning as well")
+    return file.text
+
+
+def _out(places: Places, wish: Wish, name: str) -> Path:
+    out = wish.out.expanduser().absolute() if wish.out is not None else places.state / "training" / name
+    if out.exists() and not out.is_dir():
+        raise UsageError(f"{out}: is a file; --out names a folder")
+    return out
+
+
+def _notes(work: Work, rule: Rule) -> list[str]:
+    """Raises `UsageError` when there is nothing to learn from, or not enough for the gate to judge by."""
+    if not work.usable(Split.TRAIN) or not work.usable(Split.VAL):
+        side = Split.VAL if work.usable(Split.TRAIN) else Split.TRAIN
+        raise UsageError(f"the task set has no {side} items to work with; put some into {side}/items.json")
+    if work.missing is None:
+        return []
+    if rule is Rule.EVIDENCE:
+        raise UsageError(
+            f"{work.missing}; add items to val/ and test/ that are no near-duplicates of one another, or take the "
+            "paper's rule, which is no proof, by --rule strict"
+        )
+    return [f"{work.missing}: what is accepted here is no proof"]
+
+
+def _retired(count: int) -> list[str]:
+    few = "1 train item is" if count == 1 else f"{count} train items are"
+    return [f"{few} left out: val/ or test/ asks nearly the same"] * bool(count)
+
+
+# One run ------------------------------------------------------------------------------------------------------------
+
+
+def _config(wish: Wish, given: tuple[TaskSet, str], bench: Bench, gating: Gating) -> dict[str, object]:
+    found, start = given
+    return {
+        "format": FORMAT,
+        "task_set": str(found.folder),
+        "task_set_digest": found.digest,
+        "skill": str(wish.skill.expanduser().absolute()),
+        "skill_digest": digest(start, bench.beside),
+        "model": bench.model.key,
+        "reflection_model": bench.reflector.key,
+        "embedder": bench.embedder.key,
+        "metric": bench.metric.value,
+        "max_tokens": bench.max_tokens,
+        "training": asdict(wish.training),
+        "gate": asdict(gating),
+    }
+
+
+def _begin(out: Path, config: dict[str, object], *, resume: bool) -> None:
+    """Write the configuration, or hold it against the one of the run that is gone on with."""
+    file = out / "config.json"
+    if not file.exists():
+        if resume:
+            raise UsageError(f"{out}: there is no run to go on with; leave --resume out")
+        write_json(file, {**config, "started_at": clock.now().isoformat()})
+        return
+    if not resume:
+        raise UsageError(f"{out}: a run is there already; --resume goes on with it, --out names another folder")
+    try:
+        before = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{file}: cannot be read any more: {error}; name another folder by --out") from error
+    now = json.loads(json.dumps(config, default=str))
+    changed = _changed(before, now) if isinstance(before, dict) else ["all of it"]
+    if changed:
+        raise UsageError(
+            f"{out}: this run was begun with other terms ({', '.join(changed)}); give the same ones, or name another "
+            "folder by --out"
+        )
+
+
+def _changed(before: dict[str, object], now: dict[str, object]) -> list[str]:
+    """`name was x, is y` for each term that differs."""
+    out = []
+    for name, value in now.items():
+        old = before.get(name)
+        if isinstance(old, dict) and isinstance(value, dict):
+            out += _changed(old, value)
+        elif old != value:
+            out.append(f"{name} was {old}, is {value}")
+    return out
+
+
+def _train(
+    about: Run, start: str, how: tuple[Training, Gating], folder: Folder, told: Callable[[str], None]
+) -> Trained:
+    last: list[Trained] = []
+    total = how[0].epochs * steps_of(how[0], about.work)
+
+    def keep(trained: Trained) -> None:
+        last[:] = [trained]
+        folder.keep(trained)
+        told(_progress(trained, total))
+
+    try:
+        with _said_how_to_go_on(Path(about.bench.database.path).parent, "the same command with --resume goes on"):
+            trained = train(about.bench, about.work, start, how, keep)
+    except (NotMeasured, BudgetSpent) as error:
+        if last:
+            folder.keep(last[0], error.code, str(error))
+        raise
+    status = "stopped-early" if trained.stopped_early else "done"
+    folder.keep(trained, status, "")
+    return trained
+
+
+@contextmanager
+def _said_how_to_go_on(out: Path, how: str) -> Iterator[None]:
+    try:
+        yield
+    except BudgetSpent as error:
+        limit = str(error).partition(";")[0]
+        raise BudgetSpent(f"{limit}; what was paid for is kept in {out}: {how}") from error
+    except NotMeasured as error:
+        raise NotMeasured(f"{error}; what was paid for is kept in {out}: {how}", error.retry_at) from error
+
+
+def _progress(trained: Trained, total: int) -> str:
+    if not trained.steps:
+        return f"training: {total} steps ahead"
+    step: Step = trained.steps[-1]
+    return f"epoch {step.epoch}, step {step.number}: {step.outcome}"

@@ -1,0 +1,186 @@
+"""The output folder of a training run: `docs/reference/output-folder.md` says what is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from sleepd.core import edit
+from sleepd.core.model import Split
+from sleepd.host.outfile import write, write_json
+from sleepd.pipeline.compare import counts
+from sleepd.pipeline.evaluate import Evaluated
+from sleepd.pipeline.rollout import Bench
+from sleepd.pipeline.trained import Epoch, Step, Text, Trained
+from sleepd.pipeline.trial import Gating
+from sleepd.pipeline.work import Work
+from sleepd.store import rollouts
+from sleepd.store.proposals import Trial
+from sleepd.views import history
+from sleepd.views.candidate_view import Tried, tried
+from sleepd.views.history import FORMAT, Plain
+from sleepd.views.html import page
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What a history is about."""
+
+    bench: Bench
+    work: Work
+    gating: Gating
+
+    def night(self, number: int) -> str:
+        """What the calls of one step are kept under."""
+        return f"{self.bench.night_id}:{number:03d}"
+
+
+class Folder:
+    """Writes the files as a run goes on; each is whole at every moment."""
+
+    def __init__(self, path: Path, run: Run) -> None:
+        self._path = path
+        self._run = run
+        self._steps: list[Plain] = []
+        self._written = 0
+        self._texts = 0
+        self._epochs = 0
+        self._patches: dict[str, str] = {}
+
+    def keep(self, trained: Trained, status: str = "running", message: str = "") -> None:
+        """Write what is new, and the history."""
+        for text in trained.texts[self._texts :]:
+            write(self._path / _file(text), self._run.bench.text(text.address))
+        for step in trained.steps[self._written :]:
+            self._steps.append(self._step(step))
+        for epoch in trained.epochs[self._epochs :]:
+            self._epoch(epoch)
+        self._texts, self._written, self._epochs = map(len, (trained.texts, trained.steps, trained.epochs))
+        write(self._path / "best_skill.md", self._run.bench.text(trained.best.address))
+        told = self.history(trained, status, message)
+        write_json(self._path / "history.json", told)
+        write(self._path / "report.html", page.page(told, self._patches))
+
+    def history(self, trained: Trained, status: str, message: str) -> Plain:
+        """The value of `history.json`."""
+        run = self._run
+        return {
+            "format": FORMAT,
+            "kind": "training",
+            "id": run.bench.night_id,
+            "status": status,
+            "message": message,
+            "rule": run.gating.rule.value,
+            "metric": run.bench.metric.value,
+            "alpha": run.gating.alpha,
+            "skill": run.work.target.name,
+            "model": run.bench.model.key,
+            "reflection_model": run.bench.reflector.key,
+            "tasks": {side.value: len(run.work.usable(side)) for side in Split},
+            "texts": [self._text(text) for text in trained.texts],
+            "best": {"digest": trained.best.address, "step": trained.best.step},
+            "steps": list(self._steps),
+            "epochs": [_epoch(epoch) for epoch in trained.epochs],
+            "test": _test(trained.test),
+            "spending": self._spending(range(len(trained.steps) + 2)),
+            "stages": self._stages(range(len(trained.steps) + 2)),
+        }
+
+    def _text(self, text: Text) -> Plain:
+        return {
+            "digest": text.address,
+            "step": text.step,
+            "file": _file(text),
+            "tokens": edit.tokens(self._run.bench.text(text.address)),
+            "origin": text.origin.value if text.origin is not None else "start",
+            "gated": text.gated,
+            "validation": asdict(text.validation),
+        }
+
+    def _step(self, step: Step) -> Plain:
+        folder = self._path / "steps" / f"{step.number:03d}"
+        bench = self._run.bench
+        diffs: dict[str, str] = {
+            t.candidate.id: edit.diff(
+                bench.text(t.candidate.base), bench.text(t.candidate.text), name=t.candidate.target.name
+            )
+            for t in step.trials
+        }
+        self._patches |= diffs
+        seen = [self._tried(t) for t in step.trials]
+        with bench.database.reading() as connection:
+            replies = rollouts.replies(connection, step.night_id)
+        write(folder / "patch.diff", "\n".join(diffs.values()))
+        write_json(folder / "evaluation.json", [history.evaluation(one) for one in seen])
+        write_json(folder / "reflections.json", [asdict(r) for r in replies])
+        return {
+            "step": step.number,
+            "epoch": step.epoch,
+            "kind": step.kind.value,
+            "edit_budget": step.edit_budget,
+            "base": step.base,
+            "text": step.text,
+            "outcome": step.outcome.value,
+            "validation": asdict(step.validation),
+            "train": asdict(step.train) if step.train is not None else None,
+            "candidates": [history.candidate(one, self._run.gating) for one in seen],
+            "unmatched": [{"edit": u.edit.text or u.edit.anchor, "reason": u.reason} for u in step.unmatched],
+            "problems": list(step.problems),
+            "spending": self._spending([step.number]),
+        }
+
+    def _epoch(self, epoch: Epoch) -> None:
+        name = f"epoch-{epoch.number:02d}"
+        compared = [
+            {
+                "request": one.task.task.request,
+                "change": one.change.value,
+                "before": asdict(one.before.result),
+                "after": asdict(one.after.result),
+            }
+            for one in epoch.compared
+        ]
+        write_json(self._path / "slow" / f"{name}.json", {**_epoch(epoch), "tasks": compared})
+        write(self._path / "meta" / f"{name}.md", epoch.notes and f"{epoch.notes}\n")
+
+    def _stages(self, numbers: Sequence[int]) -> list[Plain]:
+        with self._run.bench.database.reading() as connection:
+            spent = rollouts.spent_by_stage(connection, [self._run.night(n) for n in numbers])
+        return [asdict(one) for one in spent]
+
+    def _tried(self, trial: Trial) -> Tried:
+        """With where it stood at the end of its step."""
+        return replace(tried(self._run.bench.database, trial.candidate.id), trial=trial)
+
+    def _spending(self, numbers: Sequence[int]) -> Plain:
+        with self._run.bench.database.reading() as connection:
+            spent = [rollouts.spent(connection, self._run.night(n)) for n in numbers]
+        costs = [s.cost_usd for s in spent]
+        return {
+            "rollouts": sum(s.rollouts for s in spent),
+            "reflections": sum(s.reflections for s in spent),
+            "tokens_in": sum(s.tokens_in for s in spent),
+            "tokens_out": sum(s.tokens_out for s in spent),
+            "cost_usd": None if None in costs else sum(c or 0.0 for c in costs),
+        }
+
+
+def _file(text: Text) -> str:
+    return f"skills/step-{text.step:03d}.md"
+
+
+def _epoch(epoch: Epoch) -> Plain:
+    return {
+        "epoch": epoch.number,
+        "steps": list(epoch.steps),
+        "first": epoch.first,
+        "last": epoch.last,
+        "comparison": {c.value: n for c, n in counts(epoch.compared).items()} if epoch.compared else None,
+        "notes": epoch.notes or None,
+        "problems": list(epoch.problems),
+    }
+
+
+def _test(test: tuple[Evaluated, Evaluated] | None) -> Plain | None:
+    return {"before": asdict(test[0].measure), "after": asdict(test[1].measure)} if test is not None else None

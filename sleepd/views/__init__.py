@@ -1,0 +1,1 @@
+"""What a person is shown: results as text, JSON and pages."""

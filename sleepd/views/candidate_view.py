@@ -1,0 +1,229 @@
+"""A candidate with all that it rests on: pairs by task, scores with intervals, what each edit carries. Read only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from sleepd.core import interval, trigger
+from sleepd.core.edit import tokens
+from sleepd.core.model import Attribution, Digest, Edit, EditOp, Origin, Pair, TaskId, Verdict
+from sleepd.core.trigger import Loads
+from sleepd.pipeline.evaluate import Measure
+from sleepd.store import attributions, loads, proposals, rollouts, tasks
+from sleepd.store.database import Database
+from sleepd.store.proposals import Trial
+from sleepd.views import report
+from sleepd.views.report import Plain
+
+MODE = "text replay"
+"""How everything here was measured: requests were asked again, nothing was done again in a repository."""
+_REQUEST_WIDTH = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskPairs:
+    """One validation task: mean scores under the live text and under the candidate."""
+
+    task: TaskId
+    request: str
+    """"" when the task was dropped since."""
+    pairs: int
+    before: float | None
+    after: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """A candidate with its pairs."""
+
+    trial: Trial
+    by_task: tuple[TaskPairs, ...]
+    drawn: tuple[Pair, ...]
+    """In the order of their draws, those of the confirmation round last."""
+    before: Measure
+    """The live text's scores in these pairs; what is counted are pairs. It describes, and decides nothing."""
+    after: Measure
+    """The candidate's."""
+    carried: tuple[Attribution, ...]
+    """What each edit carries, as far as it was asked: of itself, or of the bundle that it is a part of."""
+    tokens_added: int
+    """What the text costs every session that loads it, more than before; an estimate."""
+    loads: tuple[Loads | None, Loads | None] = (None, None)
+    """For how many requests the description before and after loads the skill; None where nobody asked."""
+
+    @property
+    def pairs(self) -> int:
+        return len(self.drawn)
+
+
+def tried(database: Database, id_: Digest) -> Tried:
+    """A candidate with its pairs by task."""
+    with database.reading() as connection:
+        trial = proposals.trial(connection, id_)
+        pairs = proposals.pairs(connection, id_)
+        requests = {s.task.id: s.task.request for s in tasks.load(connection, trial.candidate.tasks)}
+        base = rollouts.text(connection, trial.candidate.base)
+        text = rollouts.text(connection, trial.candidate.text)
+        loaded = loads.load(connection, id_)
+    by_task = [_by_task(task, requests.get(task, ""), pairs) for task in dict.fromkeys(trial.candidate.tasks)]
+    drawn = tuple(row for row in by_task if row.pairs)
+    return Tried(
+        trial=trial,
+        by_task=drawn,
+        drawn=pairs,
+        before=_measure([row.before for row in drawn], [p.baseline for p in pairs]),
+        after=_measure([row.after for row in drawn], [p.candidate for p in pairs]),
+        carried=_carried(database, trial),
+        tokens_added=tokens(text) - tokens(base),
+        loads=loaded,
+    )
+
+
+def _carried(database: Database, trial: Trial) -> tuple[Attribution, ...]:
+    """What its edits carry: found when it was taken apart, or when the bundle was that it is what is left of."""
+    candidate = trial.candidate
+    with database.reading() as connection:
+        found = attributions.load(connection, candidate.id)
+        if found or candidate.origin is not Origin.PRUNED:
+            return found
+        own = {e.id for e in candidate.edits}
+        for other in reversed(proposals.for_target(connection, candidate.target.path)):
+            if other.candidate.verdict is Verdict.PRUNED and other.candidate.base == candidate.base:
+                kept = tuple(one for one in attributions.load(connection, other.candidate.id) if one.kept)
+                if {one.edit_id for one in kept} == own:
+                    return kept
+    return ()
+
+
+def _by_task(task: TaskId, request: str, pairs: Sequence[Pair]) -> TaskPairs:
+    own = [p for p in pairs if p.task_id == task]
+    return TaskPairs(
+        task=task,
+        request=request,
+        pairs=len(own),
+        before=_mean([p.baseline for p in own]),
+        after=_mean([p.candidate for p in own]),
+    )
+
+
+def _measure(means: Sequence[float | None], scores: Sequence[float | None]) -> Measure:
+    known = [mean for mean in means if mean is not None]
+    mean, low, high = interval.around(known) if known else (None, None, None)
+    scored = sum(score is not None for score in scores)
+    return Measure(mean=mean, low=low, high=high, tasks=len(known), scored=scored, unscored=len(scores) - scored)
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [v for v in values if v is not None]
+    return sum(known) / len(known) if known else None
+
+
+# How it looks -------------------------------------------------------------------------------------------------------
+
+
+def tried_json(one: Tried) -> Plain:
+    candidate = one.trial.candidate
+    known = {found.edit_id: found for found in one.carried}
+    return {
+        "id": candidate.id,
+        "index": candidate.index,
+        "skill": candidate.target.name,
+        "path": candidate.target.path,
+        "origin": candidate.origin.value,
+        "verdict": candidate.verdict.value,
+        "reason": candidate.reason,
+        "evidence": report.factor(one.trial.evidence),
+        "threshold": 1 / candidate.alpha,
+        "margin": candidate.margin,
+        "effect": one.trial.effect,
+        "before": asdict(one.before),
+        "after": asdict(one.after),
+        "pairs": one.pairs,
+        "nights": one.trial.nights,
+        "model": candidate.model,
+        "measured_by": MODE,
+        "tokens_added": one.tokens_added,
+        "loads": {name: asdict(seen) for name, seen in zip(("before", "after"), one.loads, strict=True) if seen},
+        "edits": [
+            {
+                "number": n,
+                "op": e.op.value,
+                "anchor": e.anchor,
+                "text": e.text,
+                "reason": e.reason,
+                "tokens": tokens(e.text),
+                "part": carried_json(known.get(e.id)),
+            }
+            for n, e in enumerate(candidate.edits, 1)
+        ],
+        "tasks": [asdict(row) for row in one.by_task],
+    }
+
+
+def carried_json(found: Attribution | None) -> Plain | None:
+    """What leaving an edit out showed; None when it was not left out."""
+    if found is None or not found.pairs:
+        return None
+    return {"kept": found.kept, "effect": found.effect, "low": found.low, "high": found.high, "pairs": found.pairs}
+
+
+def tried_text(one: Tried) -> str:
+    """A candidate: verdict, reason, evidence, each edit with its reason, before and after by task."""
+    trial, candidate = one.trial, one.trial.candidate
+    effect = "no pair was scored" if trial.effect is None else f"mean difference {trial.effect:+.3f}"
+    lines = [
+        f"candidate {candidate.index}, {candidate.verdict.value}: {report.clean(candidate.reason) or 'still open'}",
+        f"evidence {report.evidence(trial.evidence, candidate.alpha)}, {effect}, {report.count(one.pairs, 'pair')} "
+        f"in {report.count(trial.nights, 'night')} ({MODE}, {candidate.model})",
+        *_whence(one),
+    ]
+    known = {found.edit_id: found for found in one.carried}
+    for one_edit in candidate.edits:
+        lines.append(f"  {one_edit.op.value}: {report.clean(edit_words(one_edit))}")
+        if one_edit.reason:
+            lines.append(f"    because {report.clean(one_edit.reason)}")
+        lines += [f"    {part_words(found)}" for found in [known.get(one_edit.id)] if found is not None and found.pairs]
+    rows = [
+        [t.task[:8], t.pairs, report.mean(t.before), report.mean(t.after), report.short(t.request, _REQUEST_WIDTH)]
+        for t in one.by_task
+    ]
+    return "\n".join([*lines, report.table(["task", "pairs", "before", "after", "request"], rows)] if rows else lines)
+
+
+def _whence(one: Tried) -> list[str]:
+    """What made it and what was asked of it, where that is not the usual."""
+    candidate = one.trial.candidate
+    lines = [ORIGINS[candidate.origin]] if candidate.origin in ORIGINS else []
+    if candidate.margin:
+        lines.append(f"asked whether it is worse by less than {candidate.margin:.2f}; {one.tokens_added:+d} tokens")
+    return [*lines, *(f"the description{when} {said}" for when, said in loads_words(one))]
+
+
+def loads_words(one: Tried) -> list[tuple[str, str]]:
+    """For how many requests the description loads the skill, each after ` before` or nothing."""
+    found = zip((" before", ""), one.loads, strict=True)
+    return [(when, trigger.words(seen)) for when, seen in found if seen is not None]
+
+
+ORIGINS = {
+    Origin.PRUNED: "what is left of a bundle without the edits that carried nothing",
+    Origin.COMPACTION: "a shorter text that says the same",
+    Origin.SLOW_UPDATE: "guidance from the comparison of two epochs",
+    Origin.APPENDIX: "reminders of rules that the skill holds",
+    Origin.DESCRIPTION: "another description of when to load the skill",
+}
+"""What made a candidate, where it was not a reflection alone."""
+
+
+def part_words(found: Attribution) -> str:
+    """What leaving one edit out showed."""
+    stays = "stays" if found.kept else "goes"
+    part = "not known" if found.effect is None else f"{found.effect:+.2f} (95 % {found.low:+.2f} to {found.high:+.2f})"
+    pairs = report.count(found.pairs, "pair")
+    return f"{stays}: its part of the gain {part}, {pairs} without it; rent {found.tokens:+d} tokens"
+
+
+def edit_words(one: Edit) -> str:
+    """What an edit does to the rules."""
+    return one.text if one.op is EditOp.ADD else f"{one.anchor} → {one.text or 'nothing'}"

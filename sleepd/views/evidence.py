@@ -1,0 +1,257 @@
+"""What a proposal or a night rests on: pairs by task, verdicts with reasons, sealed figures. Read, never recomputed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+
+from sleepd.core import edit
+from sleepd.core.errors import Conflict, UsageError
+from sleepd.core.model import Digest
+from sleepd.pipeline.adopt import ADOPTABLE, intended
+from sleepd.store import nights, proposals, reviews, rollouts
+from sleepd.store.database import Database
+from sleepd.store.nights import Night
+from sleepd.store.proposals import Proposal, Status
+from sleepd.store.reviews import EditDecision, OnBranch, Teacher
+from sleepd.store.rollouts import SpentOn
+from sleepd.usecases import decisions
+from sleepd.views import report
+from sleepd.views.candidate_view import MODE, Tried, tried, tried_json, tried_text
+from sleepd.views.report import Plain
+
+_REQUEST_WIDTH = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposed:
+    """A proposal with the candidate behind it."""
+
+    proposal: Proposal
+    tried: Tried
+    taught_by: tuple[Teacher, ...] = ()
+    """Newest first."""
+    decided: Mapping[Digest, EditDecision] = field(default_factory=dict)
+    """What was decided on its edits so far."""
+    branch: OnBranch | None = None
+    digest: str | None = None
+    """Of what adopting would write now; None when nothing could be written, or the proposal is not to be adopted."""
+    diff: str | None = None
+    """What adopting would write now, where that is something else than the proposal's own diff; "" for nothing."""
+    conflict: str | None = None
+    """Why it cannot be adopted now."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfNight:
+    """A night with all that was tried in it and all that came out of it."""
+
+    night: Night
+    tried: tuple[Tried, ...]
+    proposed: tuple[Proposed, ...]
+    stages: tuple[SpentOn, ...] = ()
+    """What its calls cost, by what they were made for."""
+
+
+def listed(database: Database, *, everything: bool) -> tuple[Proposed, ...]:
+    """The proposals that need a person, or all there ever were, in the order of their candidates."""
+    with database.reading() as connection:
+        found = proposals.proposals(connection)
+    wanted = [p for p in found if everything or p.status in (Status.WAITING, Status.QUARANTINED)]
+    return tuple(proposed(database, p) for p in wanted)
+
+
+def proposed(database: Database, proposal: Proposal) -> Proposed:
+    """A proposal with all it rests on."""
+    with database.reading() as connection:
+        found = Proposed(
+            proposal=proposal,
+            tried=tried(database, proposal.id),
+            taught_by=reviews.teachers(connection, proposal.sessions),
+            decided=reviews.decisions(connection, proposal.id),
+            branch=reviews.on_branch(connection, proposal.id),
+        )
+    return _beside_its_file(database, found) if proposal.status in ADOPTABLE else found
+
+
+def _beside_its_file(database: Database, one: Proposed) -> Proposed:
+    try:
+        seen = intended(database, one.proposal)
+        plan = seen.plan
+        decisions.check_place(seen)
+        named = decisions.shown_digest(database, one.proposal)
+    except (Conflict, UsageError) as error:
+        return replace(one, conflict=str(error))
+    as_proposed = plan.proven and seen.wanted == seen.gated and plan.changes
+    diff = None if as_proposed else edit.diff(plan.live or "", plan.text, name=seen.trial.candidate.target.name)
+    return replace(one, digest=named, diff=diff)
+
+
+def of_night(database: Database, prefix: str) -> OfNight:
+    """The night whose id begins with `prefix`. Raises `UsageError` when there is none."""
+    with database.reading() as connection:
+        night = nights.night(connection, prefix)
+        if night is None:
+            raise UsageError(f"no night has an id that begins with {prefix!r}; `sleepd nights` lists them")
+        started = [t.candidate.id for t in proposals.of_night(connection, night.id)]
+        staged = tuple(p for p in proposals.proposals(connection) if p.night_id == night.id)
+        stages = rollouts.spent_by_stage(connection, [night.id])
+    ids = dict.fromkeys([*_reported(night.report), *started])
+    return OfNight(
+        night=night,
+        tried=tuple(tried(database, id_) for id_ in ids),
+        proposed=tuple(proposed(database, p) for p in staged),
+        stages=stages,
+    )
+
+
+def _reported(facts: Mapping[str, object]) -> list[Digest]:
+    """The candidates a night's report names: also those that waited from earlier nights."""
+    rows = facts.get("candidates")
+    return [Digest(str(row["id"])) for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+
+
+# How it looks -------------------------------------------------------------------------------------------------------
+
+
+def proposed_json(one: Proposed) -> Plain:
+    p = one.proposal
+    return {
+        "id": p.id,
+        "night": p.night_id,
+        "status": p.status.value,
+        "findings": list(p.findings),
+        "diff": p.diff,
+        "sessions": list(p.sessions),
+        "taught_by": [
+            {
+                "session": t.session,
+                "agent": t.agent,
+                "title": t.title,
+                "project": t.project,
+                "at": report.iso(t.started_at),
+            }
+            for t in one.taught_by
+        ],
+        "decided": [
+            {"edit": n, "decision": d.decision.value, "text": d.text, "why": d.why}
+            for n, e in enumerate(one.tried.trial.candidate.edits, 1)
+            if (d := one.decided.get(e.id)) is not None
+        ],
+        "branch": one.branch.name if one.branch is not None else None,
+        "digest": one.digest,
+        "would_write": one.diff,
+        "conflict": one.conflict,
+        "sealed": sealed_json(p),
+        "why": p.why,
+        "candidate": tried_json(one.tried),
+    }
+
+
+def night_json(seen: OfNight) -> Plain:
+    return {
+        **report.night_json(seen.night),
+        "measured_by": MODE,
+        "stages": [asdict(one) for one in seen.stages],
+        "candidates": [tried_json(t) for t in seen.tried],
+        "proposals": [
+            {
+                "id": p.id,
+                "status": p.status.value,
+                "findings": list(p.findings),
+                "sealed": sealed_json(p),
+                "digest": one.digest,
+            }
+            for one in seen.proposed
+            for p in (one.proposal,)
+        ],
+    }
+
+
+def proposals_text(found: Sequence[Proposed], *, everything: bool) -> str:
+    if not found:
+        return "there was no proposal yet" if everything else "nothing waits for you; --all lists what there was"
+    rows = []
+    for one in found:
+        candidate = one.tried.trial.candidate
+        gain = f"{one.proposal.sealed_count} sealed tasks: {sealed_words(one.proposal)}"
+        status = one.proposal.status.value
+        if one.branch is not None and one.proposal.status is Status.WAITING:
+            status += f", on branch {one.branch.name}"
+        rows.append([one.proposal.id[:8], status, candidate.target.name, gain, one.digest or "–", _edits(one.tried)])
+    text = report.table(["proposal", "status", "skill", f"before and after ({MODE})", "digest", "change"], rows)
+    unsafe = [f"{o.proposal.id[:8]}: {report.clean(f)}" for o in found for f in o.proposal.findings]
+    return text + ("\n\nset aside as unsafe:\n  " + "\n  ".join(unsafe) if unsafe else "")
+
+
+def proposal_text(one: Proposed) -> str:
+    """Everything a person needs to judge a proposal."""
+    p, candidate = one.proposal, one.tried.trial.candidate
+    head = report.facts(
+        {
+            "proposal": f"{p.id[:8]}, {p.status.value}",
+            "file": candidate.target.path,
+            "night": p.night_id,
+            "taught by": ", ".join(p.sessions) or "unknown",
+            "rent": f"{one.tried.tokens_added:+d} tokens in every session that loads the file",
+            "sealed tasks": f"{p.sealed_count}: {sealed_words(p)} ({MODE})",
+        }
+    )
+    if p.status is Status.SUPERSEDED:
+        head += f"\nsuperseded: {report.clean(p.why or 'a later one for this file took its place')}"
+    parts = [head, "", tried_text(one.tried), "", report.clean(p.diff).rstrip("\n")]
+    if p.findings:
+        parts += ["", "set aside as unsafe; it cannot be adopted:"]
+        parts += [f"  {report.clean(finding)}" for finding in p.findings]
+    return "\n".join(parts)
+
+
+def night_text(seen: OfNight) -> str:
+    night = seen.night
+    status = night.status.value
+    head = report.facts(
+        {
+            "night": night.id,
+            "scope": night.scope,
+            "started": report.moment(night.started_at),
+            "status": report.STATUS_WORDS.get(status, status),
+            "outcome": night.message or "–",
+            "spending": report.spending(night.report),
+        }
+    )
+    parts = [head]
+    parts += [f"\n{tried_text(one)}" for one in seen.tried]
+    parts += [
+        f"\nproposal {p.id[:8]} is {p.status.value}; {p.sealed_count} sealed tasks: {sealed_words(p)} ({MODE})"
+        + (f"; digest {one.digest}" if one.digest is not None else "")
+        + "".join(f"\n  {report.clean(f)}" for f in p.findings)
+        for one in seen.proposed
+        for p in (one.proposal,)
+    ]
+    parts += [f"\nnot used: {report.clean(problem)}" for problem in _said(night.report)]
+    return "\n".join(parts if len(parts) > 1 else [*parts, "\nno candidate was tried"])
+
+
+def sealed_words(proposal: Proposal) -> str:
+    """Before and after on the sealed tasks."""
+    if proposal.sealed_before is None or proposal.sealed_after is None:
+        return "not measured"
+    words = f"{proposal.sealed_before:.2f} → {proposal.sealed_after:.2f}"
+    # The gate's promise is about the tasks that judged; these did not, and they disagree.
+    return words + (" (worse: look twice)" if proposal.sealed_after < proposal.sealed_before else "")
+
+
+def sealed_json(proposal: Proposal) -> Plain:
+    """The same for a program."""
+    return {"tasks": proposal.sealed_count, "before": proposal.sealed_before, "after": proposal.sealed_after}
+
+
+def _edits(one: Tried) -> str:
+    return report.short("; ".join(e.text or f"{e.op} {e.anchor}" for e in one.trial.candidate.edits), _REQUEST_WIDTH)
+
+
+def _said(facts: Mapping[str, object]) -> list[str]:
+    """What a reflection proposed that could not be used."""
+    unmatched, problems = facts.get("unmatched"), facts.get("problems")
+    found = [f"{row.get('edit')}: {row.get('reason')}" for row in unmatched] if isinstance(unmatched, list) else []
+    return found + ([str(p) for p in problems] if isinstance(problems, list) else [])

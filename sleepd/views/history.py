@@ -1,0 +1,85 @@
+"""What `history.json` says of candidates, in nights and in training runs alike; docs/reference/output-folder.md."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+
+import numpy as np
+
+from sleepd.core import edit, gate
+from sleepd.core.gate import Floats, Rule
+from sleepd.core.model import Attribution, Digest, Edit
+from sleepd.pipeline.trial import Gating
+from sleepd.views.candidate_view import Tried, loads_words
+
+FORMAT = "sleepd-history-1"
+Plain = dict[str, object]
+
+
+def candidate(one: Tried, gating: Gating) -> Plain:
+    """One entry of `candidates`."""
+    trial, found = one.trial, one.trial.candidate
+    for_mean = [p for p in one.drawn if not p.confirms]
+    terms = gating.terms(found.alpha, found.margin)
+    columns = gate.columns(for_mean)
+    by_evidence = terms.rule is Rule.EVIDENCE
+    known = {each.edit_id: each for each in one.carried}
+    return {
+        "index": found.index,
+        "id": found.id,
+        "text": found.text,
+        "origin": found.origin.value,
+        "margin": found.margin,
+        "alpha": found.alpha,
+        "beta": terms.beta,
+        "verdict": found.verdict.value,
+        "reason": found.reason,
+        "pairs": len(for_mean),
+        "confirming": len(one.drawn) - len(for_mean),
+        "evidence": trial.evidence,
+        "counter_evidence": trial.counter_evidence,
+        "effect": trial.effect,
+        "wealth": _rounded(gate.path(*columns, found.margin)) if by_evidence else [],
+        "counter_wealth": _rounded(gate.counter_path(*columns, terms)) if by_evidence else [],
+        "before": asdict(one.before),
+        "after": asdict(one.after),
+        "tokens": one.tokens_added,
+        "loads": [f"the description{when} {said}" for when, said in loads_words(one)],
+        "tasks": [asdict(row) for row in one.by_task],
+        "edits": [_edit(e, known) for e in found.edits],
+    }
+
+
+def evaluation(one: Tried) -> Plain:
+    """An entry of `evaluation.json`: the pairs of a candidate, draw by draw."""
+    rows = [{**asdict(p), "confirms": p.confirms} for p in one.drawn]
+    return {"candidate": one.trial.candidate.id, "index": one.trial.candidate.index, "pairs": rows}
+
+
+def carried_json(found: Attribution) -> Plain:
+    """What leaving an edit out showed; of one that was not left out only its rent is known."""
+    asked = found if found.pairs else None
+    return {
+        "kept": found.kept,
+        "effect": asked.effect if asked is not None else None,
+        "low": asked.low if asked is not None else None,
+        "high": asked.high if asked is not None else None,
+        "pairs": asked.pairs if asked is not None else None,
+    }
+
+
+def _edit(one: Edit, known: Mapping[Digest, Attribution]) -> Plain:
+    nothing: Plain = dict.fromkeys(("kept", "effect", "low", "high", "pairs"))
+    return {
+        "op": one.op.value,
+        "anchor": one.anchor,
+        "text": one.text,
+        "reason": one.reason,
+        **(carried_json(known[one.id]) if one.id in known else nothing),
+        "tokens": edit.tokens(one.text),
+    }
+
+
+def _rounded(path: Floats | Sequence[float]) -> list[float]:
+    return [round(float(w), 4) for w in np.asarray(path)]

@@ -1,0 +1,189 @@
+"""A proposal on one screen: what changes, why, who taught it, what it rests on and what it costs."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import PurePath
+
+from sleepd.store.database import Database
+from sleepd.store.proposals import Proposal, Status
+from sleepd.store.reviews import Choice, EditDecision, Teacher
+from sleepd.usecases.branch import Committed, pull_request
+from sleepd.views import evidence, report
+from sleepd.views.candidate_view import MODE, TaskPairs, edit_words, loads_words
+from sleepd.views.evidence import Proposed
+from sleepd.views.report import Plain
+
+_SESSIONS_SHOWN = 3
+_TASKS_SHOWN = 4
+_TITLE_WIDTH = 44
+_REQUEST_WIDTH = 40
+
+
+class Look(StrEnum):
+    """How a line is meant; a terminal gives each a colour."""
+
+    PLAIN = "plain"
+    HEAD = "head"
+    QUIET = "quiet"
+    ADDED = "added"
+    REMOVED = "removed"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a page; a terminal may wrap it."""
+
+    text: str
+    look: Look = Look.PLAIN
+
+
+def waiting(database: Database) -> tuple[Proposed, ...]:
+    """The proposals that wait for a person, those with the greatest measured effect first."""
+    found = [p for p in evidence.listed(database, everything=False) if p.proposal.status is Status.WAITING]
+    return tuple(sorted(found, key=lambda p: -(p.tried.trial.effect or 0.0)))
+
+
+def page(one: Proposed, place: tuple[int, int], *, whole: bool) -> tuple[Line, ...]:
+    """All that a person needs to judge it. `place` is (its number, how many wait).
+
+    Unless `whole`, the tasks with the greatest differences and the newest sessions alone; the diff is never cut.
+    """
+    candidate = one.tried.trial.candidate
+    lines = [
+        Line(f"{place[0]} of {place[1]}: {candidate.target.name}, proposal {one.proposal.id[:8]}", Look.HEAD),
+        Line(report.clean(candidate.target.path)),
+        *_figures(one, whole=whole),
+        *_taught_by(one.taught_by, whole=whole),
+        Line(""),
+        *diff_lines(one.proposal.diff if one.diff is None else one.diff),
+        *_standing(one),
+        Line(""),
+        *_edits(one),
+        Line(""),
+        *_tasks(one.tried.by_task, whole=whole),
+        Line(f"digest {one.digest or 'none'}", Look.QUIET),
+    ]
+    return tuple(lines)
+
+
+def diff_lines(diff: str) -> tuple[Line, ...]:
+    """A unified diff."""
+    return tuple(Line(text, _look(text)) for text in report.clean(diff).rstrip("\n").split("\n")) if diff else ()
+
+
+def _figures(one: Proposed, *, whole: bool) -> Iterator[Line]:
+    trial, candidate = one.tried.trial, one.tried.trial.candidate
+    effect = "no pair was scored" if trial.effect is None else f"{trial.effect:+.2f} on average"
+    pairs = f"{report.count(one.tried.pairs, 'pair')} in {report.count(trial.nights, 'night')}"
+    reached = report.evidence(trial.evidence, candidate.alpha)
+    how = f"{MODE}, {candidate.model}" if whole else MODE
+    yield Line(f"measured  {effect}, {pairs}; evidence {reached} needed ({how})")
+    worse = one.proposal.sealed_count and "worse" in evidence.sealed_words(one.proposal)
+    sealed = f"sealed    {report.count(one.proposal.sealed_count, 'task')}: {evidence.sealed_words(one.proposal)}"
+    yield Line(sealed, Look.WARNING if worse else Look.PLAIN)
+    yield Line(f"costs     {one.tried.tokens_added:+d} tokens in every session that loads it")
+    for when, said in loads_words(one.tried):
+        yield Line(f"{'before' if when else 'loading':<9} {said}")
+
+
+def _taught_by(teachers: Sequence[Teacher], *, whole: bool) -> Iterator[Line]:
+    yield Line(f"taught by {report.count(len(teachers), 'session') if teachers else 'unknown sessions'}")
+    shown = teachers if whole else teachers[:_SESSIONS_SHOWN]
+    for one in shown:
+        when = report.moment(one.started_at)[:10] if one.started_at is not None else "no date"
+        title = report.short(one.title or f"session {one.session}", _TITLE_WIDTH)
+        project = PurePath(one.project).name if one.project else "no project"
+        yield Line(f"  {when}  {title} ({report.clean(project)})", Look.QUIET)
+    yield from _more(len(teachers) - len(shown), "session")
+
+
+def _standing(one: Proposed) -> Iterator[Line]:
+    """What has become of it and of its file meanwhile."""
+    if one.branch is not None:
+        yield Line(f"on branch {one.branch.name} of {report.clean(one.branch.repository)}", Look.HEAD)
+    if one.conflict is not None:
+        yield Line(f"cannot be adopted now: {report.clean(one.conflict)}", Look.WARNING)
+    elif one.diff == "":
+        yield Line("the file holds all of it already; adopting writes nothing", Look.HEAD)
+    elif one.diff is not None:
+        yield Line("not what was measured: this is what adopting would write now (unproven)", Look.WARNING)
+
+
+def _edits(one: Proposed) -> Iterator[Line]:
+    edits = one.tried.trial.candidate.edits
+    for number, edit in enumerate(edits, 1):
+        name = f"edit {number} of {len(edits)}, {edit.op}" if len(edits) > 1 else str(edit.op)
+        yield Line(f"{name}: {report.clean(edit_words(edit))}", Look.HEAD)
+        if edit.reason:
+            yield Line(f"  because {report.clean(edit.reason)}")
+        if (decided := one.decided.get(edit.id)) is not None:
+            yield Line(f"  {decision_words(decided)}", Look.QUIET)
+
+
+def decision_words(decided: EditDecision) -> str:
+    """What was decided on an edit before."""
+    match decided.decision:
+        case Choice.REJECTED:
+            return f"you turned it down: {report.clean(decided.why or 'no reason given')}"
+        case Choice.REWORDED:
+            return f"you accepted it as: {report.clean(decided.text or '')}"
+        case Choice.ACCEPTED:
+            return "you accepted it"
+
+
+def _tasks(by_task: Sequence[TaskPairs], *, whole: bool) -> Iterator[Line]:
+    """Before and after by task, the greatest differences first."""
+    ordered = sorted(by_task, key=lambda t: (-abs((t.after or 0.0) - (t.before or 0.0)), t.task))
+    shown = ordered if whole else ordered[:_TASKS_SHOWN]
+    rows = [
+        [t.task[:8], t.pairs, report.mean(t.before), report.mean(t.after), report.short(t.request, _REQUEST_WIDTH)]
+        for t in shown
+    ]
+    if rows:
+        yield from map(Line, report.table(["task", "pairs", "before", "after", "request"], rows).split("\n"))
+    yield from _more(len(ordered) - len(shown), "task")
+
+
+def _more(number: int, what: str) -> Iterator[Line]:
+    if number > 0:
+        yield Line(f"  … {report.count(number, f'more {what}')}: press d", Look.QUIET)
+
+
+def _look(line: str) -> Look:
+    if line.startswith(("+++", "---", "@@")):
+        return Look.QUIET
+    return {"+": Look.ADDED, "-": Look.REMOVED}.get(line[:1], Look.PLAIN)
+
+
+def committed_words(proposal: Proposal, done: Committed) -> str:
+    """What a commit on a branch did, and what to do with it."""
+    name = proposal.id[:8]
+    did = f"committed {name} on" if done.fresh else f"{name} is there already, on"
+    where = shlex.quote(str(done.repository))
+    lines = [
+        f"{did} branch {done.branch} of {done.repository}; your files, index and current branch are as they were",
+        f"  look at it     git -C {where} diff {done.onto}...{done.branch}",
+    ]
+    if commands := pull_request(done):
+        steps = " && ".join(" ".join(command) for command in commands)
+        lines.append(f"  pull request   cd {where} && {steps}")
+    lines.append(f"  once merged    sleepd adopt {name}, which writes nothing more and counts it as adopted")
+    return "\n".join(lines)
+
+
+def committed_json(proposal: Proposal, done: Committed) -> Plain:
+    """The same for a program."""
+    return {
+        "proposal": proposal.id,
+        "repository": str(done.repository),
+        "branch": done.branch,
+        "commit": done.commit,
+        "onto": done.onto,
+        "fresh": done.fresh,
+        "pull_request": [list(command) for command in pull_request(done)],
+    }

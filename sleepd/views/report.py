@@ -1,0 +1,391 @@
+"""How facts look: text for people, plain values for `--json`. Light to import; nothing here reads or decides.
+
+Text out of transcripts and models is shown with its hidden characters made visible: a terminal must not obey it.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from sleepd.core.plaintext import flat, hidden
+
+if TYPE_CHECKING:
+    from sleepd.pipeline.adopt import Written
+    from sleepd.pipeline.ingest import IngestReport
+    from sleepd.pipeline.mine import MineReport
+    from sleepd.settings.places import Places
+    from sleepd.store.nights import Night
+    from sleepd.store.voices import VoiceCount
+    from sleepd.usecases.doctor import Row
+    from sleepd.usecases.init import Begun
+    from sleepd.usecases.run_night import Previewed, Ran
+
+Plain = dict[str, object]
+_MOST_SHOWN_FACTOR = 1e6
+
+STATUS_WORDS = {
+    "running": "not finished: running now, or stopped; sleepd run goes on with it",
+    "done": "done",
+    "not-measured": "could not be measured; nothing was consumed, the next run tries again",
+    "budget-spent": "budget spent; the next run goes on from there",
+}
+"""A night's status, for a person."""
+
+
+# Building blocks ----------------------------------------------------------------------------------------------------
+
+
+def clean(text: str) -> str:
+    """The text with what a reader cannot see, and a terminal might obey, written out as `<U+001B>`."""
+    return "".join(f"<U+{ord(char):04X}>" if hidden(char) and char not in "\n\t" else char for char in text)
+
+
+def short(text: str, width: int) -> str:
+    """The text on one line of at most `width` characters."""
+    line = clean(flat(text))
+    return line if len(line) <= width else line[: width - 1].rstrip() + "…"
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Columns under headings; numbers to the right. Wide letters count as two."""
+    lines = [[_cell(value) for value in row] for row in rows]
+    numeric = [all(_is_number(line[i]) for line in lines) and bool(lines) for i in range(len(headings))]
+    widths = [max(_width(line[i]) for line in [list(headings), *lines]) for i in range(len(headings))]
+    shown = [_line(line, widths, numeric) for line in [list(headings), *lines]]
+    return "\n".join(shown)
+
+
+def facts(pairs: Mapping[str, object]) -> str:
+    """One fact to a line, the names aligned."""
+    width = max(map(len, pairs), default=0)
+    return "\n".join(f"{name:<{width}}  {_cell(value)}" for name, value in pairs.items())
+
+
+def count(number: int, one: str, many: str | None = None) -> str:
+    """`1 session`, `2 sessions`."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def dollars(amount: object) -> str:
+    """`$0.12`, or that the cost is not known."""
+    return f"${amount:.4f}" if isinstance(amount, int | float) else "cost unknown"
+
+
+def mean(value: float | None) -> str:
+    """A score with two decimals, or that there is none."""
+    return "–" if value is None else f"{value:.2f}"
+
+
+def factor(logarithm: float | None) -> float:
+    """The evidence as a factor, from its natural logarithm. A candidate without a pair stands at 1."""
+    return math.exp(min(logarithm or 0.0, 700.0))
+
+
+def evidence(logarithm: float | None, alpha: float) -> str:
+    """`14 of 212`: where the evidence stands, and where it has to come."""
+    value = factor(logarithm)
+    shown = f"over {_MOST_SHOWN_FACTOR:.0f}" if value > _MOST_SHOWN_FACTOR else _brief(value)
+    return f"{shown} of {_brief(1 / alpha)}"
+
+
+def _brief(value: float) -> str:
+    return f"{value:.0f}" if value >= 10 else f"{value:.2g}"
+
+
+def moment(at: datetime | str | None) -> str:
+    """A time where this machine is, to the minute."""
+    if at is None:
+        return "unknown"
+    known = datetime.fromisoformat(at) if isinstance(at, str) else at
+    return known.astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def iso(at: datetime | None) -> str | None:
+    """A time in UTC, for a program."""
+    return None if at is None else at.astimezone(UTC).isoformat()
+
+
+def _cell(value: object) -> str:
+    return short(value, 200) if isinstance(value, str) else str(value)
+
+
+def _is_number(text: str) -> bool:
+    return text.replace(".", "", 1).replace("–", "0").removeprefix("+").removeprefix("-").isdigit()
+
+
+def _width(text: str) -> int:
+    wide = (2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
+    return sum(w for w, char in zip(wide, text, strict=True) if not unicodedata.combining(char))
+
+
+def _line(cells: Sequence[str], widths: Sequence[int], numeric: Sequence[bool]) -> str:
+    padded = (
+        " " * (width - _width(cell)) + cell if right else cell + " " * (width - _width(cell))
+        for cell, width, right in zip(cells, widths, numeric, strict=True)
+    )
+    return "  ".join(padded).rstrip()
+
+
+# Setting up ---------------------------------------------------------------------------------------------------------
+
+
+def begun_json(begun: Begun, places: Places) -> Plain:
+    return {
+        "agents": {agent.name: agent.transcripts for agent in begun.agents},
+        "config": str(places.config),
+        "config_made": begun.config_made,
+        "database": str(places.database),
+        "database_made": begun.database_made,
+        "chosen": begun.chosen,
+        "model_chosen": begun.model_chosen,
+    }
+
+
+def begun_text(begun: Begun, places: Places, *, asked: bool) -> str:
+    lines = [table(["agent", "transcripts"], [[a.name, a.transcripts] for a in begun.agents]), ""]
+    added = "added what was open to" if begun.chosen else "kept as it is:"
+    lines.append(f"{'wrote' if begun.config_made else added} {places.config}")
+    lines.append(f"{'made' if begun.database_made else 'kept as it is:'} {places.database}")
+    if begun.chosen:
+        source = "as you said" if asked else "taken, since nothing was asked"
+        said = ", ".join(f"{key} = {value}" for key, value in begun.chosen.items())
+        lines.append(f"in it ({source}): {said}")
+    lines += ["", "Next:"]
+    if not begun.window_chosen:
+        lines.append("  say how far back to read and what a night may spend: sleepd run asks, on a terminal")
+    if not begun.model_chosen:
+        lines.append(f"  choose a model: set model.name and model.model in {places.config}, and export its key")
+    steps = {
+        "sleepd doctor": "checks that everything holds",
+        "sleepd run --dry-run": "shows what a night would do; asks no model",
+        "sleepd run": "runs one night now",
+        "sleepd service install": "runs one every night, by itself",
+        "sleepd plugin install all": "lets you look and decide from within your agents",
+    }
+    lines.append(facts({f"  {command}": does for command, does in steps.items()}))
+    return "\n".join(lines)
+
+
+def doctor_json(rows: Sequence[Row]) -> Plain:
+    return {
+        "ok": not any(row.state.value == "failed" for row in rows),
+        "rows": [{"fact": r.fact, "state": r.state.value, "finding": r.finding, "fix": r.fix} for r in rows],
+    }
+
+
+def doctor_text(rows: Sequence[Row]) -> str:
+    lines = []
+    width = max(len(row.fact) for row in rows)
+    for row in rows:
+        lines.append(f"{row.state.value:<7}  {row.fact:<{width}}  {clean(row.finding)}")
+        if row.fix and row.state.value != "ok":
+            lines.append(f"{'':<7}  {'':<{width}}  → {clean(row.fix)}")
+    failed = sum(row.state.value == "failed" for row in rows)
+    return "\n".join([*lines, "", "everything holds" if not failed else f"{count(failed, 'thing')} to fix"])
+
+
+# Days ---------------------------------------------------------------------------------------------------------------
+
+
+def harvest_json(report: IngestReport) -> Plain:
+    return {
+        "files": report.files,
+        "read": report.read,
+        "bytes_read": report.bytes_read,
+        "sessions": report.sessions,
+        "turns": report.turns,
+        "defects": report.defects,
+        "redacted": report.redacted,
+        "by_agent": dict(sorted(report.by_agent.items())),
+    }
+
+
+def harvest_text(report: IngestReport) -> str:
+    by_agent = ", ".join(f"{agent} {number}" for agent, number in sorted(report.by_agent.items())) or "none"
+    shown: dict[str, object] = {
+        "files": f"{report.files} ({by_agent})",
+        "new or grown": report.read,
+        "bytes read": f"{report.bytes_read:,}",
+        "sessions": report.sessions,
+        "turns": report.turns,
+        "secrets redacted": report.redacted,
+        "defects": f"{report.defects}" + (" (sleepd doctor lists some; the rest was read)" if report.defects else ""),
+    }
+    return facts(shown)
+
+
+def voices_json(found: Sequence[VoiceCount]) -> list[Plain]:
+    return [
+        {
+            "agent": one.agent,
+            "source": one.voice.value,
+            "by_a_person": one.by_a_person,
+            "texts": one.texts,
+            "characters": one.characters,
+        }
+        for one in found
+    ]
+
+
+def voices_text(found: Sequence[VoiceCount]) -> str:
+    """Where the stored texts came from, and which of them are a person's."""
+    if not found:
+        return "nothing is stored yet"
+    rows = [
+        [one.agent, one.voice.value, "yes" if one.by_a_person else "no", one.texts, one.characters] for one in found
+    ]
+    return table(["agent", "source", "by a person", "texts", "characters"], rows)
+
+
+def mine_json(report: MineReport) -> Plain:
+    return {
+        "sessions": report.sessions,
+        "tasks": report.tasks,
+        "recurring": report.recurring,
+        "clusters": report.clusters,
+        "checkable": report.checkable,
+        "embedded": report.embedded,
+    }
+
+
+def mine_text(report: MineReport) -> str:
+    return (
+        f"{count(report.sessions, 'session')} cut anew, {count(report.embedded, 'text')} embedded\n"
+        f"{count(report.tasks, 'task')}, {report.recurring} of them recurring in {count(report.clusters, 'cluster')}, "
+        f"{report.checkable} checkable"
+    )
+
+
+# Nights -------------------------------------------------------------------------------------------------------------
+
+
+def night_json(night: Night) -> Plain:
+    return {
+        "id": night.id,
+        "scope": night.scope,
+        "date": night.date,
+        "status": night.status.value,
+        "message": night.message,
+        "started_at": iso(night.started_at),
+        "report": dict(night.report),
+    }
+
+
+def night_line(night: Night) -> list[object]:
+    return [night.id, night.scope, night.status.value, _calls(night.report), night.message or "–"]
+
+
+def nights_text(nights: Sequence[Night]) -> str:
+    if not nights:
+        return "there was no night yet; sleepd run runs one"
+    return table(["night", "scope", "status", "calls", "what came of it"], [night_line(n) for n in nights])
+
+
+def spending(report: Mapping[str, object]) -> str:
+    """What a night's report says was spent."""
+    spent = report.get("spending")
+    if not isinstance(spent, Mapping):
+        return "unknown"
+    tokens = f"{spent.get('tokens_in', 0)} tokens in, {spent.get('tokens_out', 0)} out"
+    return f"{spent.get('calls', 0)} calls, {tokens}, {dollars(spent.get('cost_usd'))}"
+
+
+def _calls(report: Mapping[str, object]) -> object:
+    spent = report.get("spending")
+    return spent.get("calls", "–") if isinstance(spent, Mapping) else "–"
+
+
+def preview_json(seen: Previewed) -> Plain:
+    chosen = seen.outlook.chosen
+    return {
+        "night": seen.night_id,
+        "harvest": harvest_json(seen.harvest),
+        "work": work_json(seen),
+        "chosen": [{"skill": share.work.target.name, "pairs": share.pairs} for share in chosen],
+        "reason": seen.outlook.reason or None,
+        "estimate": {
+            "calls_at_most": seen.estimate.calls,
+            "tokens_in": seen.estimate.tokens_in,
+            "tokens_out": seen.estimate.tokens_out,
+            "cost_usd": seen.estimate.cost_usd,
+        },
+    }
+
+
+def work_json(seen: Previewed) -> list[Plain]:
+    return [
+        {
+            "skill": w.target.name,
+            "agent": w.target.agent,
+            "path": w.target.path,
+            "sessions": w.frequency,
+            "friction": round(w.friction, 3),
+            "missing": w.missing,
+        }
+        for w in seen.outlook.work
+    ]
+
+
+def preview_text(seen: Previewed) -> str:
+    rows = [[w.target.name, w.target.agent, w.frequency, mean(w.friction), w.missing or "–"] for w in seen.outlook.work]
+    lines = [table(["skill", "agent", "sessions", "friction", "what is missing"], rows)] if rows else []
+    chosen = seen.outlook.chosen
+    if not chosen:
+        return "\n".join([*lines, f"tonight would do nothing: {clean(seen.outlook.reason)}"])
+    e = seen.estimate
+    cost = dollars(e.cost_usd) if e.cost_usd is not None else "cost unknown (set both model prices to see it)"
+    lines.append("")
+    lines += [
+        f"tonight would work on {s.work.target.name} ({s.work.target.path}), with {s.pairs} pairs" for s in chosen
+    ]
+    lines += [f"about {e.calls} model calls, {e.tokens_in:,} tokens in and {e.tokens_out:,} out at the most: {cost}"]
+    return "\n".join([*lines, "nothing was asked of a model and no night was written"])
+
+
+def written_json(written: Written) -> Plain:
+    return {
+        "proposal": written.proposal.id,
+        "path": written.path,
+        "proven": written.proven,
+        "as_gated": written.as_gated,
+        "changed": written.changed,
+        "removed": written.removed,
+    }
+
+
+def adopted_words(written: Written) -> str:
+    """What an adoption did."""
+    id_ = written.proposal.id[:8]
+    if not written.changed:
+        return f"{written.path} holds it already; nothing was written, and {id_} counts as adopted"
+    merged = "merged with your own changes" if written.as_gated else "with your choice of its edits"
+    how = "as it was measured" if written.proven else f"{merged}: unproven"
+    return f"adopted {id_} into {written.path}, {how}; sleepd revert {id_} undoes it"
+
+
+def reverted_words(written: Written) -> str:
+    """What a revert did."""
+    if written.removed:
+        return f"reverted {written.proposal.id[:8]}: {written.path} was not there before and is gone"
+    how = "every byte as it was before" if written.proven else "your later changes kept"
+    return f"reverted {written.proposal.id[:8]} in {written.path}: {how}"
+
+
+def ran_text(ran: Ran) -> str:
+    """What came of a night that was measured to its end, and what to do next."""
+    spent = ran.spending
+    lines = [
+        f"night {ran.night.id}: {clean(ran.night.message)}",
+        f"harvested {ran.harvest.read} files; spent {spent.calls} calls, {spent.tokens_in:,} tokens in, "
+        f"{spent.tokens_out:,} out, {dollars(spent.cost_usd)}",
+    ]
+    if ran.proposals:
+        lines.append("look at what it proposes: sleepd review")
+    lines.append(f"everything it rests on: sleepd show {ran.night.id}")
+    if ran.page is not None:
+        lines.append(f"the same with plots: {ran.page}")
+    return "\n".join(lines)

@@ -1,0 +1,135 @@
+"""What `sleepd status` says. It imports no model, no numbers library and no database library."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+from sleepd.resident import due
+from sleepd.resident.upcoming import Upcoming
+from sleepd.store.overview import LastNight, OnProbation, Overview
+from sleepd.views import report
+from sleepd.views.report import Plain
+
+_SHORT_ID = 8
+
+
+def next_night(now: datetime, at: str) -> datetime:
+    """When a night is due next at this local time of day, today or tomorrow, whatever was run."""
+    return due.next_night(now, at)
+
+
+def running(seen: Overview | None, lock: Path) -> bool:
+    """Only an unfinished night can be running; whether it is, its lock knows."""
+    if seen is None or seen.last_night is None or seen.last_night.status != "running":
+        return False
+    from sleepd.host import locks
+
+    return locks.is_held(lock)
+
+
+def as_json(seen: Overview | None, places: tuple[Path, Path], upcoming: Upcoming, *, running: bool) -> Plain:
+    """The status as plain values; `places` are the database and the settings file."""
+    base: Plain = {"database": str(places[0]), "config": str(places[1]), "running": running}
+    base["next_night"] = report.iso(upcoming.at)
+    base["waits_for"] = upcoming.why
+    base["daemon"] = upcoming.daemon
+    if seen is None:
+        return {**base, "begun": False}
+    night = seen.last_night
+    return {
+        **base,
+        "begun": True,
+        "sessions": seen.sessions,
+        "tasks": seen.tasks,
+        "checkable": seen.checkable,
+        "defects": seen.defects,
+        "newest_session": seen.last_harvest,
+        "proposals": {"waiting": seen.waiting, "quarantined": seen.quarantined, "adopted": seen.adopted},
+        "last_measured": seen.last_measured,
+        "last_night": None if night is None else _night_json(night),
+        "on_probation": [_candidate_json(c) for c in seen.on_probation],
+    }
+
+
+def as_text(seen: Overview | None, places: tuple[Path, Path], upcoming: Upcoming, *, running: bool) -> str:
+    """The status for a person."""
+    if seen is None:
+        return f"nothing was harvested yet: there is no database at {places[0]}\nbegin with: sleepd init"
+    lines = [
+        report.facts(
+            {
+                "last night": _night_words(seen.last_night, running=running),
+                "next night": _next_words(upcoming),
+                "proposals": _proposal_words(seen),
+                "spending": report.spending(seen.last_night.report) if seen.last_night is not None else "none yet",
+                "database": f"{report.count(seen.sessions, 'session')}, {report.count(seen.tasks, 'task')}, "
+                f"{seen.checkable} checkable; newest session {report.moment(seen.last_harvest)}",
+            }
+        )
+    ]
+    if seen.last_night is not None and seen.last_night.status == "not-measured":
+        lines.append(
+            f"\nthe last night measured to its end: {seen.last_measured or 'none'}; sleepd doctor --live helps"
+        )
+    lines.append("\non probation:" if seen.on_probation else "\nnothing is on probation")
+    lines += [f"  {_candidate_words(c)}" for c in seen.on_probation]
+    return "\n".join(lines)
+
+
+def _night_json(night: LastNight) -> Plain:
+    return {
+        "id": night.id,
+        "scope": night.scope,
+        "date": night.date,
+        "status": night.status,
+        "message": night.message,
+        "spending": night.report.get("spending"),
+    }
+
+
+def _candidate_json(candidate: OnProbation) -> Plain:
+    return {
+        "id": candidate.id,
+        "skill": candidate.skill,
+        "evidence": report.factor(candidate.evidence),
+        "threshold": 1 / candidate.alpha,
+        "effect": candidate.effect,
+        "pairs": candidate.pairs,
+        "nights": candidate.nights,
+        "edits": list(candidate.edits),
+    }
+
+
+def _night_words(night: LastNight | None, *, running: bool) -> str:
+    if running:
+        return "a night is running now"
+    if night is None:
+        return "there was none yet; sleepd run runs one"
+    what = "not finished: it was stopped; sleepd run goes on with it" if night.status == "running" else night.message
+    return f"{night.date}, {night.status}: {what}" if night.status != "running" else f"{night.date}, {what}"
+
+
+def _next_words(upcoming: Upcoming) -> str:
+    when = f"due since {report.moment(upcoming.at)}" if upcoming.due else report.moment(upcoming.at)
+    if upcoming.why is not None:
+        return f"{when}; waits: {upcoming.why}"
+    return when if upcoming.daemon else f"{when}, if the daemon or a timer runs then: sleepd service status"
+
+
+def _proposal_words(seen: Overview) -> str:
+    parts = []
+    if seen.waiting:
+        parts.append(f"{seen.waiting} {'waits' if seen.waiting == 1 else 'wait'} for you: sleepd review")
+    if seen.quarantined:
+        parts.append(f"{seen.quarantined} set aside as unsafe: sleepd proposals")
+    return "; ".join(parts) or "none waits"
+
+
+def _candidate_words(candidate: OnProbation) -> str:
+    gain = "no pair yet" if candidate.effect is None else f"mean difference {candidate.effect:+.2f}"
+    drawn = f"{report.count(candidate.pairs, 'pair')} in {report.count(candidate.nights, 'night')}"
+    said = report.short("; ".join(candidate.edits), 70)
+    return (
+        f"{candidate.skill}: evidence {report.evidence(candidate.evidence, candidate.alpha)}, {gain}, {drawn}: {said}"
+    )

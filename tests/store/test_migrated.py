@@ -1,0 +1,65 @@
+"""A database that an earlier commit made opens with nothing lost."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sleepd.store import rollouts
+from sleepd.store.database import Database, open_database
+from tests.cli.command import sleepd
+
+DATABASES = Path(__file__).parent / "databases"
+FACTS: Mapping[str, Any] = json.loads(lzma.decompress((DATABASES / "0008.json.xz").read_bytes()))
+CANDIDATES = "SELECT id, number, verdict, reason, evidence, effect, nights FROM candidates ORDER BY number"
+
+
+def unpacked(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(lzma.decompress((DATABASES / "0008.db.xz").read_bytes()))
+    path.chmod(0o600)
+    return path
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Database:
+    return open_database(unpacked(tmp_path / "sleepd.db"))
+
+
+class TestNothingIsLost:
+    def test_every_row_is_there(self, old: Database) -> None:
+        """As many in each table, with equal sums of scores, answers and tokens."""
+        with old.reading() as connection:
+            counts = {t: connection.exec_driver_sql(f"SELECT count(*) FROM {t}").scalar() for t in FACTS["counts"]}
+            sums = "SELECT sum(score), count(cause), sum(length(answer)), sum(tokens_in), sum(tokens_out) FROM rollouts"
+            assert FACTS["counts"] == counts
+            assert FACTS["sums"] == list(connection.exec_driver_sql(sums).one())
+
+    def test_what_was_spent_is_said_by_the_same_stages(self, old: Database) -> None:
+        """For each night and each step of the training run."""
+        with old.reading() as connection:
+            for run, stages in FACTS["stages"].items():
+                assert (run, stages) == (run, [asdict(s) for s in rollouts.spent_by_stage(connection, [run])])
+
+
+class TestTheCommandSaysTheSame:
+    @pytest.fixture(autouse=True)
+    def at_home(self, own_home: Path) -> None:
+        unpacked(own_home / ".local" / "share" / "sleepd" / "sleepd.db")
+
+    def test_of_the_proposals(self) -> None:
+        """In text and JSON, those decided on included."""
+        assert FACTS["views"]["proposals"] == sleepd("proposals", "--all", "--json").json
+        assert FACTS["views"]["proposals text"] == sleepd("proposals", "--all").out
+
+    @pytest.mark.parametrize("night", FACTS["views"]["nights"])
+    def test_of_a_night(self, night: str) -> None:
+        """With its candidates, their pairs by task, and the model that answered them."""
+        shown = sleepd("show", night, "--json").json
+        assert FACTS["views"]["nights"][night] == shown
