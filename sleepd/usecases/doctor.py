@@ -20,7 +20,7 @@ from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
 from sleepd.store import session_parts, sessions
 from sleepd.store.ahead import nights_ahead
-from sleepd.store.database import backups, open_database
+from sleepd.store.database import backups, open_database, require_sound
 from sleepd.usecases import format_changes, service
 from sleepd.usecases.init import agents
 from sleepd.views import report
@@ -144,6 +144,7 @@ def _formats(file: Path) -> Iterator[DoctorRow]:
 
 
 def _contents(file: Path) -> DoctorRow:
+    require_sound(file)
     database = open_database(file)
     try:
         with database.reading() as connection:
