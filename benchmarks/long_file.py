@@ -32,9 +32,6 @@ WORDS = [
     "price",
     "shelf",
     "basket",
-    "label",
-    "refund",
-    "stock",
 ]
 THREAD = "01a2b3c4-0000-7000-8000-00000000000a"
 
