@@ -13,9 +13,9 @@ from pathlib import Path
 from sleepd import compose, registry
 from sleepd.agents import plugins
 from sleepd.core.errors import SleepdError
+from sleepd.core.mark import OWN_MARK
 from sleepd.core.ports import Ask, Failure, Purpose
 from sleepd.host import clock, locks
-from sleepd.pipeline.prompts import OWN_MARK
 from sleepd.resident.service import choice, service_status
 from sleepd.resident.service.plan import plan
 from sleepd.settings import config
