@@ -15,7 +15,7 @@ from sleepd.core.split import Known, Placed, Shares
 from sleepd.pipeline.mine import vectors_of
 from sleepd.store import sessions, tasks
 from sleepd.store.database import Database
-from sleepd.store.sessions import StoredFile
+from sleepd.store.stored_file import StoredFile
 from sleepd.store.tasks import StoredTask
 
 AGENT = "task-set"

@@ -18,7 +18,6 @@ from harvesters.records import (
     Defect,
     FileChange,
     Origin,
-    Reading,
     Role,
     Session,
     SkillTrigger,
@@ -31,25 +30,13 @@ from sleepd.core.model import SessionId
 from sleepd.core.segment import Transcript
 from sleepd.store import schema as t
 from sleepd.store import session_parts
+from sleepd.store.stored_file import StoredFile
 
 _ANSWER = (
     *("output", "status", "exit_code", "feedback"),
     *("answers", "duration_ms", "subagent", "subagent_tokens", "result_id"),
 )
 """What a result tells of its call. The first four replace what was stored, of the others those that say something."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredFile:
-    """One transcript file's reading on its way into the database."""
-
-    path: str
-    agent: str
-    reading: Reading
-    kind: str
-    """The session's kind, or `own` for a run that sleepd itself started."""
-    redacted: int
-    """How many secrets were taken out of this reading."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,7 +40,7 @@ from sleepd.simulate.cast import persona
 from sleepd.store import proposals, rollouts, sessions
 from sleepd.store.database import Database
 from sleepd.store.proposals import Proposal, Status
-from sleepd.store.sessions import StoredFile
+from sleepd.store.stored_file import StoredFile
 from sleepd.store.tasks import StoredTask
 from tests.pipeline.world import fresh_database
 

@@ -56,7 +56,7 @@ from sleepd.store import nights, proposals, rollouts, sessions, tasks
 from sleepd.store.database import Database
 from sleepd.store.nights import Night, NightStatus
 from sleepd.store.proposals import Adoption, Proposal, Status
-from sleepd.store.sessions import StoredFile
+from sleepd.store.stored_file import StoredFile
 
 AT = datetime(2026, 9, 1, 8, 30, 15, 123_000, tzinfo=UTC)
 CURSOR = Cursor(inode=7, size=90, mtime_ns=5, offset=80, head="h", head_length=80, tail="t", state={"a": "b"})
