@@ -54,7 +54,7 @@ def put(text: str, path: tuple[str, str], value: object) -> str:
     else:
         changed = _appended(text, outer.value, path[1], value)
     if get(changed, path) != value:
-        raise Unclear("it is written in a way that could not be kept")
+        raise Unclear("its formatting could not be preserved")
     return changed
 
 
@@ -86,7 +86,7 @@ def _start(text: str) -> int:
     except (ValueError, RecursionError):
         raise Unclear("it is no strict JSON (a comment, or a comma too many)") from None
     if not isinstance(value, dict) or text[end:].strip():
-        raise Unclear("it holds something else than one object")
+        raise Unclear("it does not hold exactly one object")
     return at
 
 
@@ -100,7 +100,7 @@ def _find(text: str, at: int, key: str) -> _Member | None:
 def _members(text: str, at: int) -> tuple[_Member, ...]:
     """The members of the object that begins at `at`, which was found to be valid."""
     if text[at] != "{":
-        raise Unclear("it has something else where an object belongs")
+        raise Unclear("it has another value where an object belongs")
     found = []
     at = _after_space(text, at + 1)
     while text[at] != "}":

@@ -32,7 +32,7 @@ def source() -> Path:
     for folder in (package / "plugins", package.parent / "plugins"):
         if (folder / ".claude-plugin" / "marketplace.json").is_file():
             return folder
-    raise MissingPart("this sleepd came without its plugins folder; install it again from its wheel or its repository")
+    raise MissingPart("this sleepd has no plugins folder; install it again from its wheel or its repository")
 
 
 def program() -> Path:
@@ -40,7 +40,7 @@ def program() -> Path:
     beside = Path(sys.executable).parent
     found = shutil.which(NAME, path=str(beside)) or shutil.which(NAME)
     if found is None:
-        raise MissingPart(f"no command sleepd lies in {beside} or on PATH; install sleepd with pip, pipx or uv")
+        raise MissingPart(f"there is no command sleepd in {beside} or on PATH; install sleepd with pip, pipx or uv")
     return Path(found).absolute()
 
 

@@ -156,7 +156,7 @@ def _rows(text: str) -> Iterator[object]:
     try:
         value: object = json.loads(text)
     except ValueError as error:
-        raise Refused(f"its list is not the JSON that was expected ({error}); update it, or sleepd") from None
+        raise Refused(f"its list is not the expected JSON ({error}); update it, or sleepd") from None
     match value:
         case list(rows) | {"installed": list(rows)} | {"marketplaces": list(rows)}:
             yield from rows
@@ -191,7 +191,7 @@ def _run(agent: Agent, *arguments: str) -> str:
         raise Refused(f"{program} cannot be run ({error.strerror}); install {CLIENTS[agent].product} anew") from None
     if done.returncode != 0:
         why = _reason(done.stderr + done.stdout).rstrip(".") or f"exit status {done.returncode}"
-        raise Refused(f"{said} failed: {why}; run that command by hand to see all it says")
+        raise Refused(f"{said} failed: {why}; run that command by hand to see its whole output")
     return done.stdout
 
 

@@ -103,7 +103,7 @@ def in_words(row: Standing) -> tuple[str, str]:
     match row:
         case Standing(trouble=str(trouble)) if trouble:
             finding, _, fix = trouble.partition("; ")
-            return f"cannot be told: {finding}", fix
+            return f"unknown: {finding}", fix
         case Standing(installed=False, program=None):
             return "the agent is not on this machine", ""
         case Standing(installed=False):
@@ -188,7 +188,7 @@ def _standing(machine: Machine, agent: Agent) -> Standing:
         named = _named(machine) if agent is Agent.COPILOT else ()
     except SleepdError as error:
         lost = str(machine.places.plugins) in str(error) and not machine.places.plugins.exists()
-        gone = f"{machine.places.plugins}, which it reads, is gone; run sleepd plugin install {agent}"
+        gone = f"{machine.places.plugins}, its marketplace folder, is gone; run sleepd plugin install {agent}"
         trouble = gone if lost else str(error)
     if found is None and agent is Agent.CODEX and codex_skill.is_there(codex_skill.folder(machine.env, machine.home)):
         found = own_commands.Installed(version=__version__, enabled=True)
@@ -213,12 +213,12 @@ def _servers_added(machine: Machine) -> Iterator[str]:
             made = mcp_servers.add(place, program)
         except json_member.Unclear as why:
             by_hand = mcp_servers.snippet(place, program)
-            yield f"{place.file} is left as it is: {why}; add under {place.container!r} yourself: {by_hand}"
+            yield f"{place.file} is unchanged: {why}; add under {place.container!r} yourself: {by_hand}"
             continue
         if made is not None:
             record[str(place.file)] = made
             _keep(machine.places, record)
-        yield f"MCP server {marketplace.NAME} stands in {place.file}"
+        yield f"MCP server {marketplace.NAME} is in {place.file}"
 
 
 def _servers_removed(machine: Machine) -> Iterator[str]:
@@ -230,7 +230,7 @@ def _servers_removed(machine: Machine) -> Iterator[str]:
         except json_member.Unclear as why:
             if mcp_servers.may_name_it(place):
                 entry = f"{marketplace.NAME!r} out of {place.container!r}"
-                yield f"{place.file} is left as it is: {why}; take {entry} yourself"
+                yield f"{place.file} is unchanged: {why}; take {entry} yourself"
     _keep(machine.places, record)
 
 

@@ -110,9 +110,9 @@ def _decide(desk: Desk, one: Proposed, place: tuple[int, int]) -> None:
     if accepted:
         _write_choice(desk, one.proposal, accepted, left_out=choices.count(None))
     elif None in choices:
-        note(f"{one.proposal.id[:8]} goes on waiting")
+        note(f"{one.proposal.id[:8]} keeps waiting")
     else:
-        note(f"rejected {one.proposal.id[:8]}; the next reflections are told why")
+        note(f"rejected {one.proposal.id[:8]}; later reflections see your reason")
 
 
 def _ask_about(desk: Desk, one: Proposed, number: int, place: tuple[int, int]) -> Answer:
@@ -177,7 +177,7 @@ def _write_choice(desk: Desk, proposal: Proposal, numbers: tuple[int, ...], *, l
     if _key("write this? ", ["yes", "no"], default="no") == "yes":
         _write(desk, proposal, numbers, shown)
     else:
-        note(f"{proposal.id[:8]} goes on waiting; what you decided is kept")
+        note(f"{proposal.id[:8]} keeps waiting; your decisions are kept")
 
 
 def _write(desk: Desk, proposal: Proposal, numbers: tuple[int, ...], shown: str | None) -> None:

@@ -16,7 +16,7 @@ def mcp(ctx: typer.Context) -> None:
     """Serve an agent on standard input and output by the Model Context Protocol, until standard input ends.
 
     Tools: status, run (dry unless asked otherwise), proposals, show, adopt, revert, recall. An agent starts this by
-    itself; docs/how-to/copilot.md says how to tell it.
+    itself; docs/how-to/copilot.md says how to set this up.
     """
     from sleepd.mcp.server import serve
 

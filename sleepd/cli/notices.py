@@ -24,13 +24,13 @@ class Hook(StrEnum):
 def notice(
     hook: Annotated[
         Hook | None,
-        typer.Option(help="Print what this agent's session-start hook must print (claude-code); nothing on trouble."),
+        typer.Option(help="Print the output of this agent's session-start hook (claude-code); nothing on an error."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say the one thing worth saying today, if there is one. It then counts as said.
+    """Print today's notice, if there is one. A printed notice counts as shown.
 
-    Never more than one a day, on the desktop or here, and the same again after a week at the earliest.
+    At most one a day, on the desktop or here; the same notice returns after a week at the earliest.
     """
     if hook is not None:
         _in_hook()

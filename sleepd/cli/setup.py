@@ -39,12 +39,12 @@ def initialize(
 
 
 def doctor(
-    live: Annotated[bool, typer.Option("--live", help="Ask each model once, for real.")] = False,
+    live: Annotated[bool, typer.Option("--live", help="Make one real call to each model.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check everything that must hold. A row that fails names its fix; exit status 2 when one does.
+    """Check every requirement. A failing row names its fix and gives exit status 2.
 
-    Warnings are worth reading and do not fail.
+    Warnings do not fail.
     """
     rows = examination.examine(config.places(), live=live)
     if as_json:
@@ -58,7 +58,7 @@ def doctor(
 def _offer(begun: init.Begun) -> None:
     """Ask about what changes other programs, and do it by the very commands that the text above names."""
     agents = _without_plugin()
-    if agents and _wanted(f"Put sleepd's commands into {' and '.join(agents)}?"):
+    if agents and _wanted(f"Install sleepd's commands into {' and '.join(agents)}?"):
         _do("plugin", "install", *agents)
     # Installing asks the model, as a night will, so one has to be chosen.
     ready = begun.model_chosen and begun.window_chosen

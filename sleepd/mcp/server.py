@@ -104,10 +104,13 @@ def _add_run(server: Server, work: Work) -> None:
         context: Context[Any, Any],
         dry_run: Annotated[
             bool,
-            Field(strict=True, description="true: ask no model, spend nothing, say what a night would do and cost."),
+            Field(
+                strict=True, description="true: ask no model, spend nothing, return the plan and the cost of a night."
+            ),
         ] = True,
         project: Annotated[
-            str | None, Field(max_length=4096, description="Learn from this project folder only; else from all.")
+            str | None,
+            Field(max_length=4096, description="Learn from this project folder only. Default: all projects."),
         ] = None,
         skill: Annotated[str | None, Field(max_length=256, description="Work on this skill only.")] = None,
     ) -> Annotated[CallToolResult, RunResult]:
@@ -197,7 +200,7 @@ def _folder(project: str | None) -> Path | None:
     if project is None:
         return None
     if "\0" in project or not Path(project).expanduser().is_dir():
-        raise UsageError(f"{cut(project)}: there is no such folder; project wants the one the sessions ran in")
+        raise UsageError(f"{cut(project)}: there is no such folder; project takes the folder that the sessions ran in")
     return Path(project)
 
 

@@ -77,7 +77,7 @@ class _Daemon:
             self._clock.start()
             try:
                 logger.info("daemon.started", at=self._settings.now.night.at)
-                self._say(f"listening; next night {self._next():%Y-%m-%d %H:%M}")
+                self._say(f"watching; next night {self._next():%Y-%m-%d %H:%M}")
                 watcher.listen(self._ear, self._heard, pace, self._places.config.parent)
             finally:
                 self._ear.stop()
@@ -97,7 +97,7 @@ class _Daemon:
         try:
             seen = transcripts.look(self._settings.now)
         except SleepdError as error:
-            self._complain(f"the transcripts cannot be looked for: {error}")
+            self._complain(f"the transcripts cannot be listed: {error}")
             return ()
         if seen.fingerprint != self._harvested and not self._ear.stopped:
             self._harvest(seen.fingerprint)
@@ -115,10 +115,10 @@ class _Daemon:
         logger = structlog.get_logger()
         if self._settings.refused is not None:
             logger.warning("settings.refused", reason=self._settings.refused)
-            self._say(f"the settings of before stay in force: {self._settings.refused}")
+            self._say(f"the earlier settings stay in force: {self._settings.refused}")
         else:
             logger.info("settings.renewed", at=self._settings.now.night.at)
-            self._say(f"the settings were read anew; next night {self._next():%Y-%m-%d %H:%M}")
+            self._say(f"the settings were read again; next night {self._next():%Y-%m-%d %H:%M}")
 
     def _harvest(self, fingerprint: int) -> None:
         ended = self._children.harvest()
@@ -148,7 +148,7 @@ class _Daemon:
                     self._night()
                     begin = self._begin()
             except SleepdError as error:
-                self._complain(f"the time of the next night is not known, and is looked for again: {error}")
+                self._complain(f"the time of the next night is unknown; sleepd looks again: {error}")
                 begin = clock.now() + _FIRST_PAUSE
         self._set(begin)
 

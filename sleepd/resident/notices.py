@@ -141,7 +141,7 @@ def _budget(seen: News, settings: Settings, today: date) -> Notice | None:  # no
         else "the last night's budget is spent"
     )
     # A budget that is small on purpose is reached often: it is one and the same news.
-    return Notice(kind="budget-spent", text=f"{said}; sleepd run goes on from there", about=("budget",))
+    return Notice(kind="budget-spent", text=f"{said}; sleepd run continues it", about=("budget",))
 
 
 def _nothing_learnt(seen: News, settings: Settings, today: date) -> Notice | None:

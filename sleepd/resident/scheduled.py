@@ -125,7 +125,7 @@ def _step(
         return None
     scope, start = min(starts.items(), key=lambda one: one[1])
     if start > now:
-        why = f"the night of {seen[scope].date} begins, or is gone on with, at {start.astimezone():%H:%M}"
+        why = f"the night of {seen[scope].date} begins or continues at {start.astimezone():%H:%M}"
         return _Wait(why=why, again_at=min(start, now + CHECK_EVERY, until), for_start=True)
     hindered = obstacle()
     if hindered is None:
@@ -154,7 +154,7 @@ def _not_run(look: Look, step: str | _Wait | None) -> Came:
         return Came(line=f"the night of {look.date} is done already")
     if isinstance(step, _Wait):
         return Came(line=step.why)
-    return Came(line=f"the night of {look.date} was not begun until the next was due", status=_NOT_MEASURED)
+    return Came(line=f"the night of {look.date} did not begin before the next was due", status=_NOT_MEASURED)
 
 
 def _night(places: Places, settings: Settings, scope: str, day: str) -> Came:

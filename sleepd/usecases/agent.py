@@ -91,7 +91,7 @@ def show(id_: str) -> Answer:
     if change.conflict is not None and proposal.status in writing.ADOPTABLE:
         lines.append(f"cannot be adopted now: {report.clean(change.conflict)}")
     if change.diff is not None:
-        lines.append("the file was changed since, or edits were turned down; adopting would write this (unproven):")
+        lines.append("the file changed since, or edits were rejected; adopting would write this (unproven):")
         lines.append(report.clean(change.diff).rstrip("\n"))
     lines.append(f"digest  {change.digest or 'none'}")
     return Answer(text="\n".join(lines), data=data)

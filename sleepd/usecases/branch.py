@@ -232,7 +232,7 @@ def _point(repository: Repository, text: Text, head: str, tree: str) -> tuple[st
     if old and f"branch {ref}" in repository.must("worktree", "list", "--porcelain").splitlines():
         raise Conflict(f"the branch {text.branch} is checked out; check out another one, then try again")
     made = repository.must("commit-tree", tree, "-p", head, data=text.message.encode())
-    repository.must("update-ref", "-m", "sleepd: a proposal to look at", ref, made, old)
+    repository.must("update-ref", "-m", "sleepd: a proposal to review", ref, made, old)
     return made, True
 
 
@@ -247,6 +247,6 @@ def _said(stderr: bytes) -> str:
     """The line of git's complaint that says most."""
     lines = [line.strip() for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
     if any("tell me who you are" in line or "ident" in line for line in lines):
-        return "it does not know who you are: git config --global user.name and user.email"
+        return "git does not know who you are: git config --global user.name and user.email"
     marked = [line for line in lines if line.startswith(("fatal:", "error:", "remote:", "!"))]
     return (marked or lines or ["no reason was given"])[0].removeprefix("fatal: ").removeprefix("error: ")[:300]

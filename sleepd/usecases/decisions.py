@@ -58,7 +58,9 @@ def waiting(database: Database, ids: Sequence[str], *, everything: bool) -> tupl
             why = "; ".join(proposal.findings)
             raise UsageError(f"proposal {proposal.id[:8]} was set aside as unsafe and is not adopted: {why}")
         if proposal.status not in writing.ADOPTABLE:
-            raise UsageError(f"proposal {proposal.id[:8]} is {proposal.status} already; only waiting ones are adopted")
+            raise UsageError(
+                f"proposal {proposal.id[:8]} is {proposal.status} already; only waiting proposals can be adopted"
+            )
     return tuple(dict.fromkeys(found))
 
 
@@ -106,8 +108,8 @@ def check_shown(database: Database, chosen: Sequence[Proposal], shown: str) -> N
         raise UsageError("a digest belongs to one proposal; adopt them one by one, each with its own")
     if given != shown_digest(database, chosen[0]):
         raise UsageError(
-            f"{given[:_DIGEST_LENGTH]!r} is not the digest of proposal {chosen[0].id[:8]} as it stands now: it, or its "
-            "file, is not what was shown; show it to the person again"
+            f"{given[:_DIGEST_LENGTH]!r} is not the digest of proposal {chosen[0].id[:8]} now: the proposal or its "
+            "file changed since it was shown; show it to the person again"
         )
 
 

@@ -13,7 +13,7 @@ from sleepd.core.errors import UsageError
 _HINT = """
 
 # The rule that would be added to {name}. Change it as you like, save, and close the editor.
-# Lines that begin with # are left out; with no other line left, nothing changes.
+# Lines that begin with # are ignored; without any other line, nothing changes.
 """
 
 
@@ -30,7 +30,7 @@ def reworded(rule: str, name: str, command: str) -> str | None:
         try:
             saved = file.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"what the editor left cannot be read ({error}); save it as UTF-8 text") from error
+            raise UsageError(f"the edited file cannot be read ({error}); save it as UTF-8 text") from error
     kept = "\n".join(line for line in saved.splitlines() if not line.startswith("#")).strip()
     return kept if kept and kept != rule.strip() else None
 

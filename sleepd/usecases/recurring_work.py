@@ -160,7 +160,7 @@ def task_text(stored: StoredTask) -> str:
             "project": t.project or "unknown",
             "at": report.moment(t.at),
             "cluster": stored.cluster or "none",
-            "side": _side(stored) + (" (out of use: a copy of it is sealed)" if stored.retired else ""),
+            "side": _side(stored) + (" (not used: a copy of it is sealed)" if stored.retired else ""),
             "skill": t.skill or "none",
         }
     )

@@ -188,7 +188,7 @@ class _Stoppable:
 
     def ask(self, ask: Ask) -> Reply | Failure:
         if self._stopped():
-            return Failure(cause=Cause.KILLED, message="sleepd was stopped; the next run goes on from here")
+            return Failure(cause=Cause.KILLED, message="sleepd was stopped; the next run continues from here")
         return self._model.ask(ask)
 
 
@@ -271,9 +271,9 @@ def staged_in(database: Database, night: str) -> tuple[Proposal, ...]:
 def check_measured(night: Night) -> None:
     """Raises `NotMeasured` or `BudgetSpent` for a night that was not run to its end; what was done is kept."""
     if night.status is NightStatus.NOT_MEASURED:
-        raise NotMeasured(f"{night.message}; what was done is kept, and the same command goes on from there")
+        raise NotMeasured(f"{night.message}; finished work is kept, and the same command continues")
     if night.status is NightStatus.BUDGET_SPENT:
-        raise BudgetSpent(f"{night.message} (what was paid for is kept)")
+        raise BudgetSpent(f"{night.message} (paid work is kept)")
 
 
 def _say(told: Told, what: str) -> None:

@@ -120,7 +120,7 @@ def _sentence(error: ErrorDetails) -> str:
     if error["type"] == "extra_forbidden":
         return f"{where}: unknown key; only `dropped` and `checks` may be changed"
     said = error["msg"].removeprefix("Input should be ")
-    return f"{where}: wanted {said}" if where else f"not the JSON that was exported: {error['msg']}"
+    return f"{where}: wanted {said}" if where else f"not the exported JSON: {error['msg']}"
 
 
 def _mistakes(task: _Task, known: Mapping[TaskId, StoredTask]) -> Iterator[str]:
@@ -143,7 +143,7 @@ def _mistakes(task: _Task, known: Mapping[TaskId, StoredTask]) -> Iterator[str]:
         if one is None:
             yield f"{task.id}: check {written.kind} wants {check.wanted(written.kind)}, found {value}"
         elif not check.passes(one, accepted.answer):
-            yield f"{task.id}: the accepted answer fails {one.kind} {value}; such a check would reward the wrong"
+            yield f"{task.id}: the accepted answer fails {one.kind} {value}; such a check would reward wrong answers"
 
 
 def _edited(task: _Task, known: Mapping[TaskId, StoredTask]) -> bool:

@@ -121,7 +121,7 @@ def _values(file: Path) -> Sequence[object]:
     except UnicodeDecodeError as error:
         raise UsageError(f"{file}: not UTF-8 at byte {error.start}; save it as UTF-8") from error
     except (json.JSONDecodeError, RecursionError) as error:
-        raise UsageError(f"{file}: not JSON: {error}; it wants a list of items") from error
+        raise UsageError(f"{file}: not JSON: {error}; it must be a list of items") from error
     except OSError as error:
         raise UsageError(f"{file}: cannot be read: {(error.strerror or str(error)).lower()}") from error
     if isinstance(value, dict) and isinstance(value.get("data"), list):

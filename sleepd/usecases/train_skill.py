@@ -153,7 +153,7 @@ def score(places: Places, settings: Settings, wish: Wish, split: Split, samples:
         preflight(bench)
         with database.writing() as connection:
             address = rollouts.put_text(connection, text)
-        with _said_how_to_go_on(out, "the same command goes on from there"):
+        with _said_how_to_go_on(out, "the same command continues"):
             made = evaluate(bench, tasks, address, samples)
     return Scored(split=split, tasks=tasks, found=made, spending=tools.ledger.spending())
 
@@ -224,14 +224,14 @@ def _name(skill: Path) -> str:
 def _text(skill: Path) -> str:
     file = files.read(skill.expanduser().absolute())
     if file is None:
-        raise UsageError(f"{skill}: there is no such file; an empty file is a beginning as well")
+        raise UsageError(f"{skill}: there is no such file; you may begin with an empty file")
     return file.text
 
 
 def _out(places: Places, wish: Wish, name: str) -> Path:
     out = wish.out.expanduser().absolute() if wish.out is not None else places.state / "training" / name
     if out.exists() and not out.is_dir():
-        raise UsageError(f"{out}: is a file; --out names a folder")
+        raise UsageError(f"{out}: is a file; --out needs a folder")
     return out
 
 
@@ -244,15 +244,15 @@ def _notes(work: Work, rule: Rule) -> list[str]:
         return []
     if rule is Rule.EVIDENCE:
         raise UsageError(
-            f"{work.missing}; add items to val/ and test/ that are no near-duplicates of one another, or take the "
-            "paper's rule, which is no proof, by --rule strict"
+            f"{work.missing}; add items to val/ and test/ that are no near-duplicates of one another, or use the "
+            "paper's rule, which is no proof: --rule strict"
         )
-    return [f"{work.missing}: what is accepted here is no proof"]
+    return [f"{work.missing}: an acceptance here is no proof"]
 
 
 def _retired(count: int) -> list[str]:
     few = "1 train item is" if count == 1 else f"{count} train items are"
-    return [f"{few} left out: val/ or test/ asks nearly the same"] * bool(count)
+    return [f"{few} left out as near-duplicates of val/ or test/"] * bool(count)
 
 
 # One run ------------------------------------------------------------------------------------------------------------
@@ -281,11 +281,11 @@ def _begin(out: Path, config: dict[str, object], *, resume: bool) -> None:
     file = out / "config.json"
     if not file.exists():
         if resume:
-            raise UsageError(f"{out}: there is no run to go on with; leave --resume out")
+            raise UsageError(f"{out}: there is no run to continue; leave --resume out")
         write_json(file, {**config, "started_at": clock.now().isoformat()})
         return
     if not resume:
-        raise UsageError(f"{out}: a run is there already; --resume goes on with it, --out names another folder")
+        raise UsageError(f"{out}: a run is there already; --resume continues it, --out names another folder")
     try:
         before = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -294,7 +294,7 @@ def _begin(out: Path, config: dict[str, object], *, resume: bool) -> None:
     changed = _changed(before, now) if isinstance(before, dict) else ["all of it"]
     if changed:
         raise UsageError(
-            f"{out}: this run was begun with other terms ({', '.join(changed)}); give the same ones, or name another "
+            f"{out}: this run began with other options ({', '.join(changed)}); give the same ones, or name another "
             "folder by --out"
         )
 
@@ -323,7 +323,7 @@ def _train(
         told(_progress(trained, total))
 
     try:
-        with _said_how_to_go_on(Path(about.bench.database.path).parent, "the same command with --resume goes on"):
+        with _said_how_to_go_on(Path(about.bench.database.path).parent, "the same command with --resume continues"):
             trained = train(about.bench, about.work, start, how, keep)
     except (NotMeasured, BudgetSpent) as error:
         if last:
@@ -340,9 +340,9 @@ def _said_how_to_go_on(out: Path, how: str) -> Iterator[None]:
         yield
     except BudgetSpent as error:
         limit = str(error).partition(";")[0]
-        raise BudgetSpent(f"{limit}; what was paid for is kept in {out}: {how}") from error
+        raise BudgetSpent(f"{limit}; paid work is kept in {out}: {how}") from error
     except NotMeasured as error:
-        raise NotMeasured(f"{error}; what was paid for is kept in {out}: {how}", error.retry_at) from error
+        raise NotMeasured(f"{error}; paid work is kept in {out}: {how}", error.retry_at) from error
 
 
 def _progress(trained: Trained, total: int) -> str:

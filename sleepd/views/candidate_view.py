@@ -192,11 +192,11 @@ def tried_text(one: Tried) -> str:
 
 
 def _whence(one: Tried) -> list[str]:
-    """What made it and what was asked of it, where that is not the usual."""
+    """The origin and the test of a candidate, where they are not the usual ones."""
     candidate = one.trial.candidate
     lines = [ORIGINS[candidate.origin]] if candidate.origin in ORIGINS else []
     if candidate.margin:
-        lines.append(f"asked whether it is worse by less than {candidate.margin:.2f}; {one.tokens_added:+d} tokens")
+        lines.append(f"non-inferiority test, margin {candidate.margin:.2f}; {one.tokens_added:+d} tokens")
     return [*lines, *(f"the description{when} {said}" for when, said in loads_words(one))]
 
 
@@ -207,10 +207,10 @@ def loads_words(one: Tried) -> list[tuple[str, str]]:
 
 
 ORIGINS = {
-    Origin.PRUNED: "what is left of a bundle without the edits that carried nothing",
+    Origin.PRUNED: "the bundle without the edits that had no measurable effect",
     Origin.COMPACTION: "a shorter text that says the same",
     Origin.SLOW_UPDATE: "guidance from the comparison of two epochs",
-    Origin.APPENDIX: "reminders of rules that the skill holds",
+    Origin.APPENDIX: "reminders of the skill's own rules",
     Origin.DESCRIPTION: "another description of when to load the skill",
 }
 """What made a candidate, where it was not a reflection alone."""
@@ -219,7 +219,7 @@ ORIGINS = {
 def part_words(found: Attribution) -> str:
     """What leaving one edit out showed."""
     stays = "stays" if found.kept else "goes"
-    part = "not known" if found.effect is None else f"{found.effect:+.2f} (95 % {found.low:+.2f} to {found.high:+.2f})"
+    part = "unknown" if found.effect is None else f"{found.effect:+.2f} (95 % {found.low:+.2f} to {found.high:+.2f})"
     pairs = report.count(found.pairs, "pair")
     return f"{stays}: its part of the gain {part}, {pairs} without it; rent {found.tokens:+d} tokens"
 

@@ -170,7 +170,7 @@ def night_json(seen: OfNight) -> Plain:
 
 def proposals_text(found: Sequence[Proposed], *, everything: bool) -> str:
     if not found:
-        return "there was no proposal yet" if everything else "nothing waits for you; --all lists what there was"
+        return "no proposal yet" if everything else "nothing waits for you; --all lists earlier proposals"
     rows = []
     for one in found:
         candidate = one.tried.trial.candidate
@@ -198,7 +198,7 @@ def proposal_text(one: Proposed) -> str:
         }
     )
     if p.status is Status.SUPERSEDED:
-        head += f"\nsuperseded: {report.clean(p.why or 'a later one for this file took its place')}"
+        head += f"\nsuperseded: {report.clean(p.why or 'a later proposal for this file replaced it')}"
     parts = [head, "", tried_text(one.tried), "", report.clean(p.diff).rstrip("\n")]
     if p.findings:
         parts += ["", "set aside as unsafe; it cannot be adopted:"]

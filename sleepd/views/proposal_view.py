@@ -109,9 +109,9 @@ def _standing(one: Proposed) -> Iterator[Line]:
     if one.conflict is not None:
         yield Line(f"cannot be adopted now: {report.clean(one.conflict)}", Look.WARNING)
     elif one.diff == "":
-        yield Line("the file holds all of it already; adopting writes nothing", Look.HEAD)
+        yield Line("the file already holds this text; adopting writes nothing", Look.HEAD)
     elif one.diff is not None:
-        yield Line("not what was measured: this is what adopting would write now (unproven)", Look.WARNING)
+        yield Line("not the measured text: adopting would write this text now (unproven)", Look.WARNING)
 
 
 def _edits(one: Proposed) -> Iterator[Line]:
@@ -129,7 +129,7 @@ def decision_words(decided: EditDecision) -> str:
     """What was decided on an edit before."""
     match decided.decision:
         case Choice.REJECTED:
-            return f"you turned it down: {report.clean(decided.why or 'no reason given')}"
+            return f"you rejected it: {report.clean(decided.why or 'no reason given')}"
         case Choice.REWORDED:
             return f"you accepted it as: {report.clean(decided.text or '')}"
         case Choice.ACCEPTED:
@@ -172,7 +172,7 @@ def committed_words(proposal: Proposal, done: Committed) -> str:
     if commands := pull_request(done):
         steps = " && ".join(" ".join(command) for command in commands)
         lines.append(f"  pull request   cd {where} && {steps}")
-    lines.append(f"  once merged    sleepd adopt {name}, which writes nothing more and counts it as adopted")
+    lines.append(f"  once merged    sleepd adopt {name}, which writes nothing more and marks it as adopted")
     return "\n".join(lines)
 
 

@@ -69,9 +69,7 @@ def as_text(seen: Overview | None, places: tuple[Path, Path], upcoming: Upcoming
         )
     ]
     if seen.last_night is not None and seen.last_night.status == "not-measured":
-        lines.append(
-            f"\nthe last night measured to its end: {seen.last_measured or 'none'}; sleepd doctor --live helps"
-        )
+        lines.append(f"\nthe last fully measured night: {seen.last_measured or 'none'}; sleepd doctor --live shows why")
     lines.append("\non probation:" if seen.on_probation else "\nnothing is on probation")
     lines += [f"  {_candidate_words(c)}" for c in seen.on_probation]
     return "\n".join(lines)
@@ -105,8 +103,8 @@ def _night_words(night: LastNight | None, *, running: bool) -> str:
     if running:
         return "a night is running now"
     if night is None:
-        return "there was none yet; sleepd run runs one"
-    what = "not finished: it was stopped; sleepd run goes on with it" if night.status == "running" else night.message
+        return "none yet; sleepd run runs one"
+    what = "not finished: it was stopped; sleepd run continues it" if night.status == "running" else night.message
     return f"{night.date}, {night.status}: {what}" if night.status != "running" else f"{night.date}, {what}"
 
 
@@ -123,7 +121,7 @@ def _proposal_words(seen: Overview) -> str:
         parts.append(f"{seen.waiting} {'waits' if seen.waiting == 1 else 'wait'} for you: sleepd review")
     if seen.quarantined:
         parts.append(f"{seen.quarantined} set aside as unsafe: sleepd proposals")
-    return "; ".join(parts) or "none waits"
+    return "; ".join(parts) or "none"
 
 
 def _candidate_words(candidate: OnProbation) -> str:

@@ -32,7 +32,7 @@ def ran_text(ran: Ran) -> str:
     proper = [step for step in done.steps if step.edit_budget is not None]
     outcomes = Counter(step.outcome.value for step in proper)
     counted = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.items())
-    early = "; stopped early, since nothing was gained any more" if done.stopped_early else ""
+    early = "; stopped early, after steps without a gain" if done.stopped_early else ""
     ends = Counter(_ENDS[step.kind.value] for step in done.steps if step.edit_budget is None and step.text != step.base)
     early = "".join(f"; {_many(count, kind)} taken over" for kind, count in ends.items()) + early
     lines = [
@@ -46,7 +46,7 @@ def ran_text(ran: Ran) -> str:
         proof = "accepted on evidence" if done.best.gated else "no proof: it was not accepted on evidence"
         lines.append(f"best text: {ran.out / 'best_skill.md'} (step {done.best.step}; {proof})")
     else:
-        lines.append("nothing was better than the text you gave; most runs should end so")
+        lines.append("no text was better than yours; most runs should end so")
     return "\n".join([*lines, f"history: {ran.out / 'history.json'}; {spent_text(ran.spending)}"])
 
 
@@ -84,9 +84,7 @@ def scored_text(scored: Scored) -> str:
     ]
     measure = scored.found.measure
     head = f"{scored.split}: {measure_text(measure)}; {measure.scored} rollouts scored, {measure.unscored} not"
-    return "\n".join(
-        [head, "", table(("item", "mean", "scored", "what was missed"), cells), "", spent_text(scored.spending)]
-    )
+    return "\n".join([head, "", table(("item", "mean", "scored", "missed"), cells), "", spent_text(scored.spending)])
 
 
 def scored_json(scored: Scored) -> Plain:

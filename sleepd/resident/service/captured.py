@@ -61,9 +61,7 @@ def capture(*, keep_key: bool) -> Captured:
 def _value(name: str, text: str) -> str:
     # A file is read by lines and as UTF-8; what would read differently is refused and not mended.
     if len(text.splitlines()) != 1 or text.encode("utf-8", "replace") != text.encode("utf-8", "surrogateescape"):
-        raise UsageError(
-            f"{name}: its value has line breaks or is not UTF-8, which no schedule can be given; correct it"
-        )
+        raise UsageError(f"{name}: its value has line breaks or is not UTF-8, which no schedule can hold; correct it")
     if name == "SLEEPD_HOME" or (name in FOLDERS and not text.startswith("~")):
         return str(Path(text).expanduser().absolute())
     return text

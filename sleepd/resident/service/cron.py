@@ -48,7 +48,7 @@ class Cron:
     def install(self, plan: Plan) -> None:
         before = _crontab()
         if before is None:
-            raise UsageError(f"`crontab -l` failed: {call('crontab', '-l').why}; mend that and try again")
+            raise UsageError(f"`crontab -l` failed: {call('crontab', '-l').why}; fix this and try again")
         # In front, so that no SHELL= or PATH= of the user's own lines changes what it means.
         _write(block(plan) + without_block(before))
 
@@ -94,7 +94,9 @@ def without_block(crontab: bytes) -> bytes:
     """The crontab without our lines. Raises `UsageError` when only one of the two markers is there."""
     rest = _BLOCK.sub(b"", crontab)
     if _MARK.search(rest):
-        raise UsageError("a line `>>> sleepd` or `<<< sleepd` stands alone in your crontab; delete it with crontab -e")
+        raise UsageError(
+            "a line `>>> sleepd` or `<<< sleepd` has no counterpart in your crontab; delete it with crontab -e"
+        )
     return rest
 
 

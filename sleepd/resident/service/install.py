@@ -66,7 +66,7 @@ def install(places: Places, wish: Wish, platform: str, step: Callable[[str], Non
     for folder in intended.writable:
         make_private(folder)
     if wish.preflight:
-        step(f"examining this machine as {chosen.kind} will see it")
+        step(f"examining this machine with the environment of {chosen.kind}")
         _try_out(chosen, intended, seen)
     step(f"installing: {chosen.kind}")
     if wish.linger:
@@ -128,7 +128,7 @@ def _notes(chosen: Scheduler, intended: Plan) -> tuple[str, ...]:
     if isinstance(chosen, Cron):
         if daemon_runs() is False:
             found.append("no cron daemon runs on this machine: start one, or no night begins")
-        found.append("cron does not make up for a night that the machine slept through; --timer does")
+        found.append("cron skips a night while the machine sleeps; --timer runs it afterwards")
     if intended.time_zone is not None and not isinstance(chosen, Systemd):
         found.append(
             f"TZ={intended.time_zone} is set here; {chosen.kind} counts {intended.at} in the machine's time zone"

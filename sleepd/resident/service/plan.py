@@ -78,7 +78,7 @@ def plan(places: Places, settings: Settings, environment: Path | None = None) ->
 def program(python: Path) -> tuple[str, ...]:
     """How to start this sleepd from anywhere: its script beside this Python, else the Python itself."""
     if not python.is_absolute():
-        raise UsageError(f"{python}: Python does not know where it lies; call sleepd by its whole path")
+        raise UsageError(f"{python}: Python does not know its own path; call sleepd by its whole path")
     script = python.with_name("sleepd.exe" if os.name == "nt" else "sleepd")
     if os.access(script, os.X_OK):
         return (str(script),)

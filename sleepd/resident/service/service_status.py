@@ -39,12 +39,12 @@ class Service:
             if seen.active is False
         ]
         found += [
-            f"{where} is not as this sleepd writes it; {seen.again}"
+            f"{where}: not as this sleepd writes it now; {seen.again}"
             for seen in self.schedules
             for where in seen.differs
         ]
         if len(self.schedules) > 1:
-            found.append(f"more than one schedule is installed; {self.schedules[0].again} leaves that one")
+            found.append(f"more than one schedule is installed; {self.schedules[0].again} keeps only that one")
         again = self.schedules[0].again if self.schedules else ""
         return (*found, *([f"{self.environment_fault}; {again}"] if self.environment_fault else []))
 
@@ -75,7 +75,7 @@ def learnt(places: Places, now: datetime) -> Overview | None:
 
 def _environment_fault(file: Path) -> str | None:
     if not file.is_file():
-        return f"{file} is gone, without which nothing starts"
+        return f"{file} is gone; without it nothing starts"
     if file.stat().st_mode & 0o077 and not file.drive:
         return f"others may read {file}"
     return None
@@ -131,7 +131,7 @@ def as_text(service: Service) -> str:
         lines.append(report.facts(told | ({"last start": seen.last} if seen.last else {})))
     rest = {
         "next night": report.moment(service.next_at) if service.next_at else "none",
-        "last night": f"{night.date}, {night.status}: {night.message}" if night is not None else "there was none yet",
+        "last night": f"{night.date}, {night.status}: {night.message}" if night is not None else "none yet",
         "as written": "no" if any(seen.differs for seen in service.schedules) else "yes",
     }
     lines.append(report.facts(rest))

@@ -20,12 +20,12 @@ class Optimizer(Section):
     )
     edit_budget_end: Count = Field(
         default=2,
-        description="The budget that a falling `schedule` ends with; one above `edit_budget` counts as that. Two are "
-        "the least that can be taken apart (skillopt 0.2.0 uses 2).",
+        description="The budget that a falling `schedule` ends with; a value above `edit_budget` counts as "
+        "`edit_budget`. Two are the fewest that can be taken apart (skillopt 0.2.0 uses 2).",
     )
     schedule: Literal["constant", "linear", "cosine", "autonomous", "unbounded"] = Field(
         default="cosine",
-        description="How the budget goes over the steps of a night or a training run. `linear` and `cosine` fall to "
+        description="How the budget changes over the steps of a night or a training run. `linear` and `cosine` fall to "
         "`edit_budget_end`: bold while much is wrong, careful when little is left (cosine from 4 to 2 is SkillOpt's, "
         "arXiv 2605.23904). `autonomous`: the reflection model states at each step how many edits it deserves, up to "
         "`edit_budget`. `unbounded`: no budget, for comparisons.",
@@ -38,20 +38,21 @@ class Optimizer(Section):
     )
     rejected_buffer: bool = Field(
         default=True,
-        description="Show what failed, with its reason, to later reflections, and do not try it again on the same "
-        "text (SkillOpt, arXiv 2605.23904). Off is for comparisons; what a person turned down counts all the same.",
+        description="Show failed edits, with their reasons, to later reflections, and do not try them again on "
+        "the same text (SkillOpt, arXiv 2605.23904). Off is for comparisons; a person's rejections "
+        "count all the same.",
     )
     shorten: bool = Field(
         default=False,
-        description="Try the text without a rule that does nothing, as work that went well shows, when there is "
-        "nothing else to try. It saves the rent of one line and takes 230 pairs or more to show (`gate.margin`), so it "
-        "is off; what nears `max_skill_tokens` is shortened in any case.",
+        description="When nothing else is left to try, try the text without a rule that successful work did not "
+        "need. This saves the tokens of one line and takes 230 pairs or more (`gate.margin`), so it "
+        "is off; a text near `max_skill_tokens` is shortened in any case.",
     )
     meta_notes: bool = Field(
         default=True,
-        description="At the end of a night the reflection model notes for itself which kinds of edits were accepted, "
-        "and which not; later nights' reflections on that file read it, no skill ever holds it (the meta skill of "
-        "SkillOpt, arXiv 2605.23904). One call a night. A training run has `--no-meta` instead.",
+        description="At the end of a night the reflection model notes which kinds of edits were accepted, and which "
+        "not; later nights' reflections on that file read the notes, no skill ever holds them (the meta "
+        "skill of SkillOpt, arXiv 2605.23904). One call a night. A training run has `--no-meta` instead.",
     )
     steps: Count = Field(
         default=2,
@@ -64,8 +65,8 @@ class Optimizer(Section):
     )
     samples: Annotated[int, Field(ge=1, le=8)] = Field(
         default=1,
-        description="Rollouts of each training task that a reflection reads. More show what the same text does well "
-        "at one time and badly at another, and cost as many calls.",
+        description="Rollouts of each training task that a reflection reads. More rollouts show where the same "
+        "text varies, and cost as many calls.",
     )
     recall_k: Annotated[int, Field(ge=0)] = Field(
         default=5,
@@ -74,7 +75,8 @@ class Optimizer(Section):
     )
     max_skill_tokens: Count = Field(
         default=2_000,
-        description="Tokens the text may have. Every session that loads it pays this rent, so it is a hard limit.",
+        description="Tokens the text may have. Every session that loads the text pays for them, so this is a hard "
+        "limit.",
     )
     compact_share: Share = Field(
         default=0.9,
@@ -83,8 +85,8 @@ class Optimizer(Section):
     )
     compact_saves: Count = Field(
         default=20,
-        description="Tokens that a shorter text saves at least, about one rule. Less is not worth the rollouts that "
-        "show it does no harm.",
+        description="Tokens that a shorter text saves at least, about one rule. A smaller saving is not worth the "
+        "rollouts of the non-inferiority test.",
     )
     descriptions: Literal["own", "all", "off"] = Field(
         default="own",
@@ -109,8 +111,8 @@ class Gate(Section):
     )
     alpha: Annotated[float, Field(gt=0, le=0.5)] = Field(
         default=0.05,
-        description="The false-discovery level of all adoptions together, for the life of the account. One in "
-        "twenty is the custom.",
+        description="The false discovery rate of all adoptions together, for the life of the account. One in "
+        "twenty is customary.",
     )
     beta: Annotated[float, Field(gt=0, le=0.5)] = Field(
         default=0.10,
@@ -119,18 +121,19 @@ class Gate(Section):
     )
     smallest_effect: Annotated[float, Field(gt=0, le=1)] = Field(
         default=0.10,
-        description="The smallest gain worth the rent of a rule, as a difference of mean scores. Below +0.10 the "
+        description="The smallest gain worth the tokens of a rule, as a difference of mean scores. Below +0.10 the "
         "proof costs more rollouts than most people's nights hold.",
     )
     baseline_samples: Count = Field(
         default=4,
-        description="Fresh rollouts of the live text behind the baseline figure of a pair. Against one, four cut the "
-        "pairs needed by a sixth to a third, and candidates share them.",
+        description="Fresh rollouts of the live text behind the baseline figure of a pair. Compared with one, "
+        "four cut the pairs needed by a sixth to a third, and candidates share them.",
     )
     pairs_per_night: Count = Field(
         default=200,
-        description="Pairs drawn in one night over all candidates. A house rule is found, looked at task by task and "
-        "proven without what rode along in one night; an empty candidate is rejected in half of one.",
+        description="Pairs drawn in one night over all candidates. Enough to find a house rule (a convention that "
+        "you state), check it task by task and take its bundle apart in one night; half of them "
+        "reject a candidate without effect.",
     )
     max_pairs: Count = Field(
         default=400,
@@ -139,18 +142,21 @@ class Gate(Section):
     )
     margin: Annotated[float, Field(gt=0, le=0.2)] = Field(
         default=0.03,
-        description="What a shorter text may cost: it is rejected on evidence that it is worse by more, as a "
-        "difference of mean scores. Three points are less than anybody notices; half of it takes four times the pairs.",
+        description="The non-inferiority margin: the loss, as a difference of mean scores, from which a shorter "
+        "text counts as worse. Three points are less than anybody notices; half the margin takes four "
+        "times the pairs.",
     )
     margin_pairs: Count = Field(
         default=1_200,
-        description="Pairs after which an undecided shorter text is closed. That a text is no worse takes at least 230 "
-        "pairs to show at a margin of 0.03, and up to 1,200 where scores vary by a quarter of a point.",
+        description="Pairs after which an undecided shorter text is closed. Showing that a text is no worse takes "
+        "at least 230 pairs at a margin of 0.03, and up to 1,200 where scores vary by a quarter of a "
+        "point.",
     )
     trigger_margin: Annotated[float, Field(gt=0, le=0.2)] = Field(
         default=0.05,
-        description="What a new description may lose of the share of requests for which a skill is rightly loaded, or "
-        "rightly not: one in twenty, the number of requests that are asked about.",
+        description="The non-inferiority margin of a new description: the loss in the share of requests that "
+        "rightly load a skill, or rightly do not. One in twenty, the number of requests that are "
+        "asked about.",
     )
     max_nights: Count = Field(
         default=14,
@@ -164,23 +170,23 @@ class Gate(Section):
     )
     validation_tasks: Annotated[int, Field(ge=5)] = Field(
         default=24,
-        description="Tasks that a new candidate is judged on, the newest ones. Each is looked at before a candidate is "
-        "accepted, so more of them cost more; `sleepd gate-lab` measures with 13.",
+        description="Tasks that a new candidate is judged on, the newest ones. Each is checked before a candidate "
+        "is accepted, so more tasks cost more; `sleepd gate-lab` measures with 13.",
     )
     confirm_pairs: Annotated[int, Field(ge=0)] = Field(
         default=4,
         description="Pairs of each single task before a candidate is accepted, so that no task is broken for the mean. "
-        "A task that looks worse is drawn on. 0: no look at single tasks.",
+        "A task that looks worse gets more pairs. 0: no check of single tasks.",
     )
     largest_drop: Annotated[float, Field(gt=0, le=1)] = Field(
         default=0.5,
-        description="The drop of one task's mean score that the look at single tasks is made for. Smaller drops of a "
-        "single task would take hundreds of rollouts to see.",
+        description="The drop of one task's mean score that the check of single tasks is designed to find. Smaller "
+        "drops of a single task would take hundreds of rollouts to see.",
     )
     attribution_pairs: Annotated[int, Field(ge=0)] = Field(
         default=64,
-        description="Pairs at most for each edit of a bundle that crossed, tried without that edit: what hurts or "
-        "carries nothing does not ride along. 0: bundles are not taken apart.",
+        description="Pairs at most for the leave-one-out test of each edit of a winning bundle: an edit that "
+        "hurts, or has no measurable effect, does not ride along. 0: bundles are not taken apart.",
     )
     waiting_share: Share = Field(
         default=0.5,

@@ -27,8 +27,8 @@ class Night(Section):
     )
     skills: Count = Field(
         default=3,
-        description="Skills that one night works on at most. Its pairs are shared out by how often the work came up "
-        "and had to be asked for again; with few pairs it is one skill.",
+        description="Skills that one night works on at most. Its pairs are divided by how often the work occurred "
+        "and you had to ask again; with few pairs it is one skill.",
     )
     workers: Annotated[int, Field(ge=1, le=32)] = Field(
         default=4,
@@ -47,8 +47,7 @@ class Night(Section):
     projects: Names = Field(
         default=(),
         examples=[["~/work/shop"]],
-        description="Project folders that get a night of their own, beside each other. Empty: one night for all "
-        "projects together.",
+        description="Project folders that each get a night of their own. Empty: one night for all projects together.",
     )
     lock_wait_s: Annotated[float, Field(ge=0)] = Field(
         default=0,
@@ -66,8 +65,8 @@ class Conditions(Section):
     )
     idle_minutes: Minutes = Field(
         default=5,
-        description="Minutes without a key or a movement before a night begins. 0: do not look. Where it cannot be "
-        "told, as on a server, it hinders nothing.",
+        description="Minutes without a key or a movement before a night begins. 0: do not look. Where this is "
+        "unknown, as on a server, it blocks nothing.",
     )
     agent_quiet_minutes: Minutes = Field(
         default=10,
@@ -89,8 +88,8 @@ class Notify(Section):
     )
     quiet_nights: Count = Field(
         default=14,
-        description="Nights in a row that learnt nothing before you are told. Most nights adopt nothing, and that is "
-        "work done; two weeks of it are worth a look.",
+        description="Nights in a row that learnt nothing before you are told. Most nights adopt nothing, and that "
+        "is normal; two weeks of it are worth a look.",
     )
 
 

@@ -54,8 +54,8 @@ class Model(Section):
     price_in_per_mtok: Dollars | None = Field(
         default=None,
         examples=[1.0],
-        description="Dollars for a million tokens read. Absent: unknown, for a built-in table would soon be wrong; "
-        "a dollar budget then stops the run instead of going blind.",
+        description="Dollars for a million tokens read. Absent: unknown, because a built-in table would soon be "
+        "wrong; a dollar budget then stops the run.",
     )
     price_out_per_mtok: Dollars | None = Field(
         default=None,
@@ -87,6 +87,6 @@ class Reflection(Section):
     model: Name | None = Field(
         default=None,
         examples=["claude-opus-4-5"],
-        description="Another model for reflections; a stronger one pays here, for it is called a few times a night "
+        description="Another model for reflections; a stronger one pays here, because it is called a few times a night "
         "and the task model hundreds of times. Absent: the task model.",
     )

@@ -31,8 +31,8 @@ class Harvest(Section):
     )
     max_tool_text: Count = Field(
         default=4_000,
-        description="Characters kept of one tool result. The verdict of a test or a command stands in its last "
-        "lines; the rest is bulk.",
+        description="Characters kept of one tool result. The result of a test or a command is in its last lines; "
+        "the rest is bulk.",
     )
     include_headless: bool = Field(
         default=False,

@@ -21,7 +21,7 @@ _ROW = 22
 def scores(history: Row) -> str:
     """Scores with their 95 % intervals: of both texts by candidate, or of the present text by step. "" without any."""
     if words(history, "kind") == "training":
-        first = [(0.0, inner(text_, "validation"), "the text it began with") for text_ in rows(history, "texts")[:1]]
+        first = [(0.0, inner(text_, "validation"), "the first text") for text_ in rows(history, "texts")[:1]]
         later = [
             (float(count(step, "step")), inner(step, "validation"), f"step {words(step, 'step')}")
             for step in rows(history, "steps")
