@@ -45,7 +45,7 @@ class ClaudeCode:
             if path.name.startswith(_COPIES):
                 return Reading(session=None, cursor=log.cursor(offset=log.size), bytes_read=log.bytes_read)
             builder = SessionBuilder(path.stem, clip, memory if log.change is Change.GROWN else None)
-            if log.whole or memory is not None:
+            if log.whole or (memory is not None and not memory.unsettled):
                 _fill(builder, log)
                 if not builder.needs_another_look():
                     return _reading(builder, log)
@@ -74,7 +74,14 @@ def _reading(builder: SessionBuilder, log: Log) -> Reading:
     session = builder.session()
     cursor = log.cursor(builder.state())
     defects = tuple(log.defects)
-    return Reading(session=session, defects=defects, cursor=cursor, whole=log.whole, bytes_read=log.bytes_read)
+    return Reading(
+        session=session,
+        defects=defects,
+        cursor=cursor,
+        whole=log.whole,
+        bytes_read=log.bytes_read,
+        records=builder.tally.counts(),
+    )
 
 
 def _roots(env: Mapping[str, str], home: Path) -> list[Path]:

@@ -27,7 +27,7 @@ class Tree:
         self._named_leaf: str | None = None
         self._chained = False
 
-    def __contains__(self, uuid: str) -> bool:
+    def __contains__(self, uuid: object) -> bool:
         return uuid in self._parents
 
     def add(self, uuid: str, parent: str | None, *, talk: bool) -> None:

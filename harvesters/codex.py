@@ -87,6 +87,7 @@ def _reading(log: Log, rollout: Rollout, limit: int, *, offset: int | None = Non
         cursor=log.cursor(memory.state(), offset=offset),
         whole=log.whole,
         bytes_read=log.bytes_read,
+        records=rollout.tally.counts(),
     )
 
 

@@ -12,7 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from harvesters.copilot_events import Events, remembered
+from harvesters.copilot_events import Events
+from harvesters.copilot_memory import remembered
 from harvesters.decode import Reason
 from harvesters.drafts import TurnDraft, freeze_turns
 from harvesters.jsonl import Change, Log, open_log
@@ -63,7 +64,7 @@ def read_events(agent: str, path: Path, cursor: Cursor | None, limit: int) -> Re
         for offset, event in log.objects():
             events.take(offset, event)
         session = _placed(events.session(limit), path)
-        reading = _reading(log, session, events.memory.state())
+        reading = replace(_reading(log, session, events.memory.state()), records=events.tally.counts())
     return read_events(agent, path, None, limit) if events.needs_whole else reading
 
 
@@ -93,7 +94,7 @@ def _placed(session: Session | None, path: Path) -> Session | None:
         session,
         cwd=session.cwd or known.get("cwd"),
         branch=session.branch or known.get("branch"),
-        title=session.title or known.get("name") or known.get("summary"),
+        title=known.get("name") or known.get("summary"),
     )
 
 

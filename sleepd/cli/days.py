@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import structlog
@@ -74,7 +75,7 @@ def mine(ctx: typer.Context, as_json: AsJson = False) -> None:
     database = compose.database(places)
     try:
         with locks.night(places, settings.night.lock_wait_s), progress("finding recurring work") as told:
-            done = mine_all(database, embedder, compose.mining(settings), told)
+            done = mine_all(database, embedder, settings.mine, told, kinds=settings.harvest.kinds)
     finally:
         embedder.close()
         database.close()
@@ -113,7 +114,7 @@ def open_log(ctx: typer.Context, settings: Settings) -> None:
 
 
 def _only(settings: Settings, named: harvest_sessions.Named) -> object:
-    return settings.harvest.model_copy(update={"agents": named.agents or settings.harvest.agents})
+    return replace(settings.harvest, agents=named.agents or settings.harvest.agents)
 
 
 def _watch(settings: Settings, *, as_json: bool, quiet: bool) -> None:

@@ -8,9 +8,22 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from harvesters.records import Cursor, Harvester, Origin, Reading, Session, SessionKind, ToolCall, Turn
+from harvesters.records import (
+    Answered,
+    Cursor,
+    FileChange,
+    Harvester,
+    Origin,
+    Reading,
+    Session,
+    SessionEvent,
+    SessionKind,
+    ToolCall,
+    Turn,
+)
 from sleepd.core.redact import OVERLAP, redact
 from sleepd.pipeline.prompts import OWN_MARK
+from sleepd.settings.sections import HarvestConfig
 from sleepd.store import sessions
 from sleepd.store.database import Database
 
@@ -33,14 +46,6 @@ class Sources:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """Characters kept of one text."""
-
-    text: int = 16_000
-    tool_text: int = 4_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class IngestReport:
     """What one harvest did."""
 
@@ -59,7 +64,7 @@ class IngestReport:
 
 
 def ingest(
-    database: Database, sources: Sources, limits: Limits, progress: Callable[[int, int], None] | None = None
+    database: Database, sources: Sources, config: HarvestConfig, progress: Callable[[int, int], None] | None = None
 ) -> IngestReport:
     """Read every transcript that is new or grew, and store it without its secrets.
 
@@ -69,7 +74,7 @@ def ingest(
     found = [(h, path) for h in sources.harvesters for path in _paths(h, sources)]
     totals: Counter[str] = Counter()
     batch: list[sessions.StoredFile] = []
-    for done, file in enumerate(_changed(database, found, limits, sources.since), 1):
+    for done, file in enumerate(_changed(database, found, config, sources.since), 1):
         if file is not None:
             batch.append(file)
             _count(totals, file.reading)
@@ -98,7 +103,7 @@ def _paths(harvester: Harvester, sources: Sources) -> Iterable[Path]:
 
 
 def _changed(
-    database: Database, found: Sequence[tuple[Harvester, Path]], limits: Limits, since: datetime | None
+    database: Database, found: Sequence[tuple[Harvester, Path]], config: HarvestConfig, since: datetime | None
 ) -> Iterator[sessions.StoredFile | None]:
     """One item per file: what it gave, or None when there was nothing new."""
     with database.reading() as connection:
@@ -108,8 +113,8 @@ def _changed(
         if cursor is None and since is not None and _older(path, since):
             yield None
             continue
-        reading = harvester.read(path, cursor, clip=limits.text + OVERLAP)
-        yield _redacted(harvester.agent, path, reading, limits) if _has_news(reading, cursor) else None
+        reading = harvester.read(path, cursor, clip=config.max_text + OVERLAP)
+        yield _redacted(harvester.agent, path, reading, config) if _has_news(reading, cursor) else None
 
 
 def _older(path: Path, since: datetime) -> bool:
@@ -140,8 +145,8 @@ def _count(totals: Counter[str], reading: Reading) -> None:
         totals["turns"] += len(reading.session.turns)
 
 
-def _redacted(agent: str, path: Path, reading: Reading, limits: Limits) -> sessions.StoredFile:
-    cleaner = _Cleaner(limits)
+def _redacted(agent: str, path: Path, reading: Reading, config: HarvestConfig) -> sessions.StoredFile:
+    cleaner = _Cleaner(config)
     session = reading.session
     kind = "" if session is None else _kind(session)
     if session is not None:
@@ -165,31 +170,47 @@ def _kind(session: Session) -> str:
 class _Cleaner:
     """Takes secrets out of a session's texts and counts them."""
 
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
+    def __init__(self, config: HarvestConfig) -> None:
+        self._config = config
         self.found = 0
 
     def session(self, session: Session) -> Session:
         return replace(
             session,
-            title=self._text(session.title, self._limits.text),
+            title=self._text(session.title, self._config.max_text),
             turns=tuple(self._turn(t) for t in session.turns),
+            events=tuple(self._event(e) for e in session.events),
             late_results=tuple(self._call(c) for c in session.late_results),
         )
 
     def _turn(self, turn: Turn) -> Turn:
-        text = self._text(turn.text, self._limits.text) or ""
+        text = self._text(turn.text, self._config.max_text) or ""
         calls = tuple(self._call(c) for c in turn.tool_calls) if turn.tool_calls else ()
         return replace(turn, text=text, tool_calls=calls)
 
     def _call(self, call: ToolCall) -> ToolCall:
-        limit = self._limits.tool_text
+        limit = self._config.max_tool_text
         return replace(
             call,
             input=self._text(call.input, limit) or "",
             output=self._text(call.output, limit),
             feedback=self._text(call.feedback, limit),
+            answers=tuple(self._answered(a) for a in call.answers),
+            changes=tuple(self._change(c) for c in call.changes),
         )
+
+    def _answered(self, answered: Answered) -> Answered:
+        limit = self._limits.tool_text
+        question, answer = self._text(answered.question, limit), self._text(answered.answer, limit)
+        return Answered(question=question or "", answer=answer or "")
+
+    def _change(self, change: FileChange) -> FileChange:
+        limit = self._limits.tool_text
+        return replace(change, path=self._text(change.path, limit) or "", patch=self._text(change.patch, limit))
+
+    def _event(self, event: SessionEvent) -> SessionEvent:
+        limit = self._limits.tool_text
+        return replace(event, name=self._text(event.name, limit), text=self._text(event.text, limit))
 
     def _text(self, text: str | None, limit: int) -> str | None:
         if not text:

@@ -18,9 +18,9 @@ from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 from sleepd.core.errors import DatabaseDamaged, Unwritable
 from sleepd.store import readable
-from sleepd.store.schema import metadata
+from sleepd.store.schema_parts import complete as metadata
 
-HEAD = "0008"
+HEAD = "0010"
 """The newest migration. A test holds it against the scripts."""
 _BACKUPS_KEPT = 3
 _BUSY_MS = 30_000

@@ -144,6 +144,7 @@ def test_a_task_is_shown_by_the_beginning_of_its_id(mined: Path) -> None:
     assert 2 == sleepd("tasks", "show", "zz").code and 2 == sleepd("tasks", "show", "").code
 
 
+@pytest.mark.slow
 def test_what_was_reviewed_stays_reviewed(mined: Path, tmp_path: Path) -> None:
     """Dropped tasks do not come back and edited checks survive the next mining; importing twice changes nothing."""
     file = tmp_path / "tasks.json"

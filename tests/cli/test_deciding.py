@@ -15,6 +15,8 @@ from tests.cli.keyboard import Terminal, terminal
 from tests.cli.test_review import OURS, seen
 from tests.usecases.waiting import RISK, TESTED, TICKET, Home
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "[skip] "
 KEYS = f"a(ccept) r(eject) e(dit) s(kip) t(ake all) d(etails) q(uit) {QUESTION}"
 

@@ -91,6 +91,7 @@ class TestAggregate:
         assert [before.id] == [b.edit.id for b in aggregate([proposed(LONG + ".")], [before])]
         assert [LONG + "."] == texts(aggregate([proposed(LONG + ".")], [add("Never " + LONG)]))
 
+    @pytest.mark.slow
     def test_a_thousand_edits_are_joined(self) -> None:
         """None is lost, and the same in capitals counts for the same."""
         many = [f"Rule {n} about {chr(97 + n % 26)}{n} of the house" for n in range(500)]

@@ -161,6 +161,12 @@ class TestNormal:
             assert feature == normal(feature)
 
 
+def test_every_phrase_of_one_to_three_words_is_a_feature() -> None:
+    """A short Latin word alone says nothing; with its neighbours it does. No phrase runs over the end of a sentence."""
+    found = {c.value for c in features("Fix the parser. Done") if c.kind is CheckKind.CONTAINS}
+    assert {"parser", "done", "fix the", "the parser", "fix the parser"} == found
+
+
 class TestMined:
     @pytest.mark.parametrize(
         ("pairs", "kind", "value"),

@@ -109,6 +109,13 @@ class TestIds:
         assert {} == assign(ids(1), far, known[::2], 0.55).joined == assign(ids(1), far, known[1:], 0.55).joined
         assert {"b": "a", "c": "a"} == assign(ids(1), far, known, 0.55).joined
 
+    @pytest.mark.parametrize("length", [0.2, 5.0])
+    def test_a_centre_is_compared_by_its_direction(self, length: float) -> None:
+        """However long the sum of its members is: those of a mixed cluster point apart and cancel out."""
+        known = tuple(Centre(id=ClusterId(str(a)), total=flat(a)[0] * length, members=5) for a in (0, 20, 70))
+        got = assign(ids(2), flat(75, 200), known, 0.93)
+        assert (("70", "t1"), {"20": "0"}) == (got.members, got.joined)
+
     def test_a_cluster_that_was_joined_draws_nothing_in_by_itself(self) -> None:
         """The third stands near the second, which is lost in a first of nine tasks that points elsewhere."""
         known = tuple(

@@ -214,6 +214,19 @@ class TestWhatPeopleDid:
             assert kind in task.attempts[0].evidence
 
 
+class TestPlans:
+    def test_a_plan_that_was_handed_over_is_nobodys_request(self) -> None:
+        """Its words are the agent's; what the person says afterwards is a task of its own."""
+        session = Session().other(Origin.PLAN, "Implement the following plan: all").agent(DRAFT)
+        session = session.user("Write the message again").agent(FINAL)
+        assert ["Write the message again"] == [task.request for task in session.tasks]
+
+    def test_a_plan_ends_the_work_before_it(self) -> None:
+        """Accepting a plan is no correction of the answer before it, however alike the answers are."""
+        session = Session().user("Plan it").agent(DRAFT).other(Origin.PLAN, "Implement the following plan").agent(FINAL)
+        assert [["accepted"]] == [outcomes(task) for task in session.tasks]
+
+
 class TestPieces:
     def test_prompts_without_an_answer_are_no_task(self) -> None:
         """A session that ends with a question, or holds nothing but commands."""

@@ -190,6 +190,7 @@ def test_doctor_says_that_the_daemon_keeps_the_settings_of_before(begun: Path) -
         assert "the daemon keeps the earlier settings" in sleepd("doctor").out
 
 
+@pytest.mark.slow
 def test_the_daemon_imports_nothing_that_is_large() -> None:
     """What it imports stays in memory for months."""
     code = "import sys, sleepd.cli.resident, sleepd.resident.daemon, sleepd.resident.upcoming; print(*sys.modules)"

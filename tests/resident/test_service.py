@@ -46,6 +46,7 @@ def status() -> dict:
 # Installing and removing --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_installing_twice_leaves_one_schedule(begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The user's own lines stay, byte for byte, also after it is removed again."""
     table = a_crontab(tmp_path, monkeypatch, THEIRS)
@@ -109,6 +110,7 @@ def test_options_that_contradict_each_other_are_refused(
     assert THEIRS == table.read_bytes()
 
 
+@pytest.mark.slow
 def test_a_damaged_database_keeps_nothing_installed(
     begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -141,6 +143,7 @@ def test_waiting_proposals_stay_and_are_named(
 # Preflight ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_preflight_sees_what_cron_sees(begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The key of this shell is not there: nothing is installed, and the message names the way; with it, all is."""
     table = a_crontab(tmp_path, monkeypatch, THEIRS)
@@ -153,6 +156,7 @@ def test_the_preflight_sees_what_cron_sees(begun: Path, tmp_path: Path, monkeypa
     assert 2 == kept.code and "--keep-key" not in kept.err and "sk-of" not in kept.err  # nobody listens at port 9
 
 
+@pytest.mark.slow
 def test_a_preflight_that_passes_installs(begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The examination ran in a process of its own, with these settings."""
     a_crontab(tmp_path, monkeypatch, THEIRS)
@@ -161,6 +165,7 @@ def test_a_preflight_that_passes_installs(begun: Path, tmp_path: Path, monkeypat
     assert 1 == len(status()["schedules"])
 
 
+@pytest.mark.slow
 def test_a_schedule_that_serves_stays_when_a_new_one_fails(
     begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -252,6 +257,7 @@ def test_nothing_installed_is_no_error(begun: Path, tmp_path: Path, monkeypatch:
     assert ("warning", "sleepd service install") == (rows["schedule"]["state"], rows["schedule"]["fix"])
 
 
+@pytest.mark.slow
 def test_a_change_of_the_time_makes_the_schedule_stale(
     begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -306,6 +312,7 @@ def test_logs_show_though_the_settings_are_wrong(begun: Path, tmp_path: Path, mo
     assert "why it fails\n" == sleepd("service", "logs").out
 
 
+@pytest.mark.slow
 def test_logs_go_on_with_what_comes(begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also when the file was begun anew; Ctrl-C ends it."""
     a_crontab(tmp_path, monkeypatch)
@@ -340,6 +347,7 @@ def the_plan() -> Plan:
     return plan(config.places(), config.load_file_alone())
 
 
+@pytest.mark.slow
 def test_launchd_is_asked_in_its_own_words(begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bootstrapped in the user's session; the other form and the file go when it is replaced or removed."""
     called = a_recorder(tmp_path, "launchctl", 'print("state = running")')
@@ -387,6 +395,7 @@ def test_a_folder_that_takes_no_schedule_leaves_the_variables_as_they_were(
     assert {"config.toml", file.name} == {one.name for one in file.parent.iterdir()}
 
 
+@pytest.mark.slow
 def test_the_task_scheduler_is_asked_in_its_own_words(
     begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -155,6 +155,7 @@ class TestBackup:
 
 
 class TestProcesses:
+    @pytest.mark.slow
     def test_two_first_runs_at_once_share_one_database(self, tmp_path: Path) -> None:
         """Neither fails, neither's rows are lost, and nothing half-made is left over."""
         path = tmp_path / "sleepd.db"
@@ -172,6 +173,7 @@ class TestProcesses:
             assert 3 == connection.exec_driver_sql("SELECT count(*) FROM texts").scalar()
         assert [] == list(tmp_path.glob("*.new-*"))
 
+    @pytest.mark.slow
     def test_a_killed_writer_leaves_the_old_state(self, fresh: Callable[[], Database]) -> None:
         """Killed in the middle of a transaction, what was committed before stands and no lock stays."""
         path = fresh().path
