@@ -31,7 +31,7 @@ from harvesters.claude_sides import Sides, driver
 from harvesters.claude_skills import Skills, Title
 from harvesters.claude_tree import Tree
 from harvesters.decode import loads
-from harvesters.drift import Tally
+from harvesters.drift import RecordTally
 from harvesters.records import Origin, Role, Session, ToolStatus, Turn
 from harvesters.values import moment, text
 
@@ -61,7 +61,7 @@ class SessionBuilder:
         self._late: list[CallDraft] = []
         self._queue = Queue()
         self._events = EventLog(limit, self._memory.mode)
-        self.tally = Tally()
+        self.tally = RecordTally()
         """What the file's lines were, known and unknown."""
         self._skills = Skills(self._memory)
         self._title = Title(self._memory, limit)

@@ -16,6 +16,7 @@ from sleepd.pipeline.ingest import IngestReport
 from sleepd.pipeline.mine import mine as mine_all
 from sleepd.settings import config
 from sleepd.settings.settings import Settings
+from sleepd.store.voices import voices
 from sleepd.usecases import answers, harvest_sessions, recurring_work
 from sleepd.views import report
 
@@ -34,17 +35,22 @@ def harvest(
     ] = None,
     since: Since = None,
     watch: Annotated[bool, typer.Option("--watch", help="Keep running, and harvest whenever a session grows.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Then count the stored texts by their origin: whose words they are.")
+    ] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Read transcripts into the database: new ones, and the lines added to known ones.
 
-    Files that are named, alone or in a folder, are recognised by their content and read whatever their age. What
-    cannot be read is kept as a defect; it never stops the rest.
+    Named files, alone or in a folder, are recognised by their content and read whatever their age. An unreadable piece
+    is kept as a defect and never stops the rest.
     """
     places = config.places()
     settings = config.load(overrides={"harvest.since": since})
     named = harvest_sessions.named(sources or ())
+    if watch and explain:
+        raise UsageError("--watch never ends by itself; run sleepd harvest --explain in another terminal")
     if watch and named.paths:
         raise UsageError("--watch follows agents, not files; leave the files out")
     if named.needs_window:
@@ -57,11 +63,18 @@ def harvest(
     try:
         with progress("harvesting", hidden=quiet) as told:
             done = harvest_sessions.harvest(places, database, settings, named, told)
+        with database.reading() as connection:
+            heard = voices(connection) if explain else ()
     finally:
         database.close()
     logger = structlog.get_logger()
     logger.info("harvest.ended", files=done.read, sessions=done.sessions, defects=done.defects)
+    if explain and as_json:
+        show_json({**report.harvest_json(done), "texts": report.voices_json(heard)})
+        return
     _tell(done, as_json=as_json, quiet=quiet)
+    if explain:
+        show(report.voices_text(heard))
 
 
 def mine(ctx: typer.Context, as_json: AsJson = False) -> None:

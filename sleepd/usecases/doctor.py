@@ -21,9 +21,10 @@ from sleepd.resident.service.plan import plan
 from sleepd.settings import config
 from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
-from sleepd.store import sessions
+from sleepd.store import session_parts, sessions
 from sleepd.store.ahead import nights_ahead
 from sleepd.store.database import backups, open_database
+from sleepd.usecases import format_changes
 from sleepd.usecases.init import agents
 from sleepd.views import report
 
@@ -134,6 +135,7 @@ def _database(places: Places) -> Iterator[Row]:
     yield row
     if row.state is not State.FAILED:
         yield _explained("nights", lambda: _nights(file))
+        yield from _formats(file)
     if file.stat().st_mode & 0o077:
         yield _failed("database rights", f"others may read {file}", f"chmod 600 {file}")
 
@@ -148,6 +150,22 @@ def _nights(file: Path) -> Row:
         f"with a future date, from a clock that was ahead: {', '.join(found[:_SHOWN_NIGHTS])}{more}",
         "set the clock if it is wrong now; else do nothing: these nights do not count before their date",
     )
+
+
+def _formats(file: Path) -> Iterator[Row]:
+    """A client that changed what it writes: a warning for each of its versions."""
+    database = open_database(file)
+    try:
+        with database.reading() as connection:
+            found = format_changes.format_changes(session_parts.record_counts(connection))
+    finally:
+        database.close()
+    for change in found:
+        yield _warning(
+            "format", format_changes.in_words(change), "update sleepd; until then a part of such sessions is not read"
+        )
+    if not found:
+        yield _ok("format", "what the agents write is known")
 
 
 def _contents(file: Path) -> Row:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sleepd.pipeline.mine import MineReport
     from sleepd.settings.places import Places
     from sleepd.store.nights import Night
+    from sleepd.store.voices import VoiceCount
     from sleepd.usecases.doctor import Row
     from sleepd.usecases.init import Begun
     from sleepd.usecases.run_night import Previewed, Ran
@@ -215,6 +216,29 @@ def harvest_text(report: IngestReport) -> str:
         "defects": f"{report.defects}" + (" (sleepd doctor lists some; the rest was read)" if report.defects else ""),
     }
     return facts(shown)
+
+
+def voices_json(found: Sequence[VoiceCount]) -> list[Plain]:
+    return [
+        {
+            "agent": one.agent,
+            "source": one.voice.value,
+            "by_a_person": one.by_a_person,
+            "texts": one.texts,
+            "characters": one.characters,
+        }
+        for one in found
+    ]
+
+
+def voices_text(found: Sequence[VoiceCount]) -> str:
+    """Where the stored texts came from, and which of them are a person's."""
+    if not found:
+        return "nothing is stored yet"
+    rows = [
+        [one.agent, one.voice.value, "yes" if one.by_a_person else "no", one.texts, one.characters] for one in found
+    ]
+    return table(["agent", "source", "by a person", "texts", "characters"], rows)
 
 
 def mine_json(report: MineReport) -> Plain:

@@ -11,6 +11,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from types import ModuleType
 from xml.etree import ElementTree
@@ -21,6 +22,7 @@ from docs import floors, site
 from sleepd import cli, compose, registry
 from sleepd.core.ports import Ask, Purpose, Reply
 from sleepd.settings import config
+from sleepd.usecases import recurring_work
 from tests.cli.command import sleepd
 
 PAGE = (Path(__file__).parents[2] / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
@@ -28,6 +30,8 @@ LONGEST_TEST = 30
 
 Add = Callable[[str], str]
 """From a heading such as `Add a model` to the name that its package is registered under."""
+Write = Callable[[str, str], ModuleType]
+"""From the name of a module and a heading to the module."""
 
 
 def blocks(heading: str, language: str) -> list[str]:
@@ -63,6 +67,19 @@ def add(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Add]:
         sys.modules.pop(module, None)
 
 
+@pytest.fixture
+def write(monkeypatch: pytest.MonkeyPatch) -> Write:
+    """Makes a module of sleepd from the first block of code below a heading."""
+
+    def writing(name: str, heading: str) -> ModuleType:
+        module = ModuleType(name)
+        monkeypatch.setitem(sys.modules, name, module)  # dataclasses look their module up
+        exec(blocks(heading, "python")[0], vars(module))
+        return module
+
+    return writing
+
+
 def test_a_harvester_is_one_module_and_one_entry_point(add: Add, own_home: Path) -> None:
     """Its transcripts are harvested like all others, and a damaged line becomes a defect."""
     name = add("Add a harvester")
@@ -85,17 +102,26 @@ def test_a_model_is_one_module_and_one_entry_point(add: Add) -> None:
     assert ("Is anybody there?", 1) == (reply.text, ledger.spending().total.calls)
 
 
-def test_a_verb_is_one_function_and_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_view_is_one_module_and_registers_nowhere(write: Write, lived_in: Path) -> None:
+    """A result, one function for each form: the same facts for people and for programs."""
+    view = write("sleepd.views.kinds_of_work", "Add a view")
+    assert (0, 0) == (sleepd("harvest").code, sleepd("mine").code)
+    with closing(compose.database(config.places())) as database:
+        result = view.of(recurring_work.recurring(database, 2))
+    assert result.kinds > 0 and result.sessions > result.kinds
+    assert f"{result.kinds} kinds of work recur, in {result.sessions} sessions." == view.text(result)
+    assert {"kinds": result.kinds, "sessions": result.sessions} == json.loads(json.dumps(view.plain(result)))
+
+
+def test_a_verb_is_one_function_and_one_line(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     """The command knows it, shows its result to people and to programs, and lists it in the help."""
-    source, line = blocks("Add a verb", "python")
-    module = ModuleType("sleepd.cli.counting")
-    exec(source, vars(module))
-    monkeypatch.setitem(sys.modules, module.__name__, module)
-    for name, verb in eval(f"{{{line}}}", {"Verb": cli.Verb}).items():
+    write("sleepd.views.kinds_of_work", "Add a view")
+    write("sleepd.cli.kinds", "Add a verb")
+    for name, verb in eval(f"{{{blocks('Add a verb', 'python')[1]}}}", {"Verb": cli.Verb}).items():
         monkeypatch.setitem(cli.VERBS, name, verb)
-    assert "0 tasks are known." == sleepd("count").out.strip()
-    assert {"tasks": 0} == sleepd("count", "--json").json
-    assert "Say how many tasks are known." in sleepd("--help").out
+    assert "0 kinds of work recur, in 0 sessions." == sleepd("kinds").out.strip()
+    assert {"kinds": 0, "sessions": 0} == sleepd("kinds", "--json").json
+    assert "Say how much work recurs." in sleepd("--help").out
 
 
 def test_each_part_is_added_in_at_most_thirty_lines() -> None:

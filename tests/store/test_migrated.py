@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.app.command import sleepd
 
 from sleepd.store import rollouts
 from sleepd.store.database import Database, open_database
+from tests.cli.command import sleepd
 
 DATABASES = Path(__file__).parent / "databases"
 FACTS: Mapping[str, Any] = json.loads(lzma.decompress((DATABASES / "0008.json.xz").read_bytes()))
