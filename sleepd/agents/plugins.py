@@ -1,4 +1,4 @@
-"""`/skillopt-sleep`, the skill, the hooks and the MCP server: put into the agents, taken out, looked at."""
+"""`/skillopt-sleep`, the skill, the hooks and the MCP server: installed in the agents, removed, examined."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _HOW = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
-    """Where things lie."""
+    """The places of this machine."""
 
     places: Places
     env: Mapping[str, str]
@@ -36,7 +36,7 @@ class Machine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What became of one agent."""
+    """The result for one agent."""
 
     agent: Agent
     done: bool
@@ -48,7 +48,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """How the plugin stands in one agent."""
+    """The state of the plugin in one agent."""
 
     agent: Agent
     program: Path | None
@@ -64,7 +64,7 @@ class Standing:
 
     @property
     def current(self) -> bool:
-        """Whether the agent has what this sleepd would install."""
+        """Whether the agent has the plugin that this sleepd would install."""
         return self.installed and self.version == __version__
 
 
@@ -80,7 +80,7 @@ def install(machine: Machine, wanted: Sequence[Agent]) -> tuple[Outcome, ...]:
 
 
 def uninstall(machine: Machine, wanted: Sequence[Agent]) -> tuple[Outcome, ...]:
-    """Take out what was put in, and nothing else. The marketplace goes with the last agent that uses it."""
+    """Remove the installed parts, and nothing else. The marketplace goes with the last agent that uses it."""
     with locks.plugins(machine.places):
         if not machine.places.plugins.exists():
             # Codex refuses to list or remove anything while a marketplace that it knows is gone.
@@ -93,12 +93,12 @@ def uninstall(machine: Machine, wanted: Sequence[Agent]) -> tuple[Outcome, ...]:
 
 
 def standing(machine: Machine) -> tuple[Standing, ...]:
-    """How the plugin stands in each agent, as the agents themselves say."""
+    """The state of the plugin in each agent, as the agents report it."""
     return tuple(_standing(machine, agent) for agent in Agent)
 
 
 def in_words(row: Standing) -> tuple[str, str]:
-    """What is so, and what to do about it; "" when there is nothing to do."""
+    """The finding and the remedy; "" when there is nothing to do."""
     again = f"run sleepd plugin install {row.agent}"
     match row:
         case Standing(trouble=str(trouble)) if trouble:
@@ -247,7 +247,7 @@ def _names_it(place: mcp_servers.Place) -> bool:
 
 
 def _record(places: Places) -> dict[str, mcp_servers.Made]:
-    """What was made in which file. Without it only the entries themselves are taken out again."""
+    """The parts added to each file. Without this note only the entries themselves are removed."""
     file = places.plugin_record
     try:
         held = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}

@@ -1,6 +1,6 @@
 """The command `sleepd`. A verb's module is imported when the verb is used, so that `--help` costs nothing.
 
-A verb parses its options, calls one function and prints. What can go wrong ends in one line on stderr: see `main`.
+A verb parses its options, calls one function and prints. Every error ends in one line on stderr: see `main`.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Verbs(TyperGroup):
         return command
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - typer's signature
-        """The table above, without importing what it names."""
+        """The table above, without importing the modules it names."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, verb.help) for name, verb in VERBS.items()])
 
@@ -131,7 +131,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _usage(error: typer.TyperException) -> int:
-    """Say in one line what is wrong with the command line."""
+    """Print in one line the mistake of the command line."""
     say = getattr(error, "format_message", error.__str__)
     context = getattr(error, "ctx", None)
     known = nearest_verb(str(say())) if context is None or context.parent is None else ""

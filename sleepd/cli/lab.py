@@ -29,7 +29,7 @@ def gate_lab(
     """Run the shipped gate on simulated candidates whose true effect is known, and print how often it errs.
 
     Takes a few minutes; no key, no spending. Every figure has its 95 % interval and the level it was measured at. The
-    levels, the number of baseline rollouts and the look at each task are those of your settings.
+    levels, the number of baseline rollouts and the check of each task are those of your settings.
     """
     from sleepd.lab.gate import printed
 

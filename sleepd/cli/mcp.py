@@ -21,7 +21,7 @@ def mcp(ctx: typer.Context) -> None:
     from sleepd.mcp.server import serve
 
     log.silence()
-    # The server stands even with broken settings or a log that cannot be written: the tools say what is wrong.
+    # The server starts even with broken settings or an unwritable log: its tools name the fault.
     with contextlib.suppress(SleepdError, OSError):
         verbose = bool((ctx.obj or {}).get("verbose"))
         log.configure(config.places().log, level=config.load().log.level, verbose=verbose)

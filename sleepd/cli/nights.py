@@ -50,10 +50,10 @@ def run(
     """Run one night now, or continue today's stopped night: harvest, mine, replay, gate, propose.
 
     With --scheduled everything else comes from the settings: each project of night.projects has its night, one after
-    another; it waits for the conditions, queues behind other nights, and runs no date's night that is done again.
+    another. The command waits for the conditions, queues behind other nights, and never repeats a finished night.
 
-    Nothing is written to a skill file: that is `sleepd adopt`. Exit status 3 when the model could not be reached (all
-    that was done is kept), 4 when the budget is spent, 75 when another night is running.
+    Only `sleepd adopt` writes a skill file. Exit status 3 when the model could not be reached (finished work is kept),
+    4 when the budget is spent, 75 when another night is running.
     """
     if scheduled:
         options = dry_run, since, budget_usd, max_calls, skill, backend
@@ -136,7 +136,7 @@ def show_night(
 
 
 def _scheduled(ctx: typer.Context, project: Path | None, *, for_daemon: bool) -> int:
-    """Run what is due; the most serious exit status of all nights."""
+    """Run the due nights; the most serious exit status of all of them."""
     from time import sleep
 
     from sleepd.resident import parent_watch

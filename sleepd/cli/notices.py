@@ -1,4 +1,4 @@
-"""`sleepd notice`. An agent waits for it when a session starts: nothing heavy is imported on its way."""
+"""`sleepd notice`. An agent waits for this command at a session's start, so it imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -47,9 +47,8 @@ def _said() -> Notice | None:
 
 
 def _in_hook() -> None:
-    """What a session starts with must not fail: whatever is wrong, `sleepd doctor` says it to whoever asks."""
-    # `claude -p`, the editor and the desktop app run the hook as well and show nothing of it: what is said there
-    # would be lost for the day.
+    """The hook of a session's start must not fail; `sleepd doctor` names the fault."""
+    # `claude -p`, the editor and the desktop app run the hook as well and show nothing: the day's notice would be lost.
     if not config.in_terminal():
         return
     try:

@@ -61,7 +61,7 @@ def _chosen(wanted: list[str]) -> tuple[Agent, ...]:
 
 
 def _told(outcomes: tuple[Outcome, ...], *, as_json: bool, everything: bool) -> None:
-    """Print what became of each agent. With `all`, an agent that is not on the machine is no failure."""
+    """Print the result for each agent. With `all`, an agent that is not on the machine is no failure."""
     if as_json:
         show_json([{"agent": o.agent, "done": o.done, "here": o.here, "said": list(o.said)} for o in outcomes])
     else:

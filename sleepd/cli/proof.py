@@ -47,7 +47,7 @@ def proof_run(
     """Run the whole product on a simulated person: no key, no spending.
 
     Writes the person's transcripts in the agents' own formats into an empty home, runs the pipeline over them night by
-    night, adopts what it proposes, and measures on sealed tasks from later sessions whether that helped.
+    night, adopts the proposals, and measures on sealed tasks from later sessions whether they helped.
     """
     started = time.monotonic()
     terms = Terms(

@@ -48,7 +48,7 @@ def review(ctx: typer.Context, git: OnBranch = False, as_json: AsJson = False) -
     Shows the change, why it was proposed, the sessions that taught it, scores before and after by task, the evidence,
     and what it costs every session. Each answer is one key and counts at once; Enter leaves the edit for later. A
     choice among several edits, and an edit in your own words, are shown once more: no gate measured that text. Without
-    a terminal it prints everything and changes nothing.
+    a terminal the command prints everything and changes nothing.
     """
     with _database() as database:
         waiting = proposal_view.waiting(database)
@@ -141,7 +141,7 @@ def revert(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Wanted:
-    """What the command line names."""
+    """The proposals and edits that the command line names."""
 
     ids: Sequence[str]
     everything: bool

@@ -95,7 +95,7 @@ def logs(
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Follow new lines, until Ctrl-C.")] = False,
 ) -> None:
     """Show the output of scheduled starts: the unit's journal where it can be read, else the log file."""
-    # The settings may be what is wrong: the logs must show all the same.
+    # The settings may be the fault: the logs must show all the same.
     usual = plan(config.places(), Settings())
     units = [one.unit for one in choice.known(sys.platform) if one.unit is not None and one.look(usual) is not None]
     text = output.journal(units[0], max(lines, 1)) if units else ""

@@ -23,9 +23,8 @@ def initialize(
 ) -> None:
     """Find the agents on this machine, write a commented settings file, make the database.
 
-    On a terminal it then offers the agents' plugins and, once a model is chosen, the nightly service. Nothing is
-    installed unasked. It can be run again at any time: what is there already is kept, and only what your settings
-    leave open is asked and added.
+    On a terminal the command then offers the agents' plugins and, once a model is chosen, the nightly service. Nothing
+    is installed unasked. A second run keeps everything, and asks and adds only missing settings.
     """
     places = config.places()
     asker = None if yes or not can_ask() else ask
@@ -56,7 +55,7 @@ def doctor(
 
 
 def _offer(begun: init.Begun) -> None:
-    """Ask about what changes other programs, and do it by the very commands that the text above names."""
+    """Ask before changing other programs, and run the commands that the text above names."""
     agents = _without_plugin()
     if agents and _wanted(f"Install sleepd's commands into {' and '.join(agents)}?"):
         _do("plugin", "install", *agents)

@@ -90,9 +90,9 @@ def train(
 ) -> None:
     """Train a skill text on a task set, and write the best text, the history and every patch to the output folder.
 
-    The run has a database of its own there, so that it touches neither your sessions nor your false-discovery account.
-    Nothing is written to FILE. Exit status 3 when the model could not be reached, 4 when the budget is spent; all that
-    was paid for is kept, and the same command with --resume goes on.
+    The run has its own database there and touches neither your sessions nor your false-discovery account. Nothing is
+    written to FILE. Exit status 3 when the model could not be reached, 4 when the budget is spent; paid work is kept,
+    and the same command with --resume continues.
     """
     from sleepd.usecases import train_skill
 

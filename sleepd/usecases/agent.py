@@ -1,4 +1,4 @@
-"""What a coding agent may ask sleepd and have it do: the same functions as the command's, as text and as plain values.
+"""The functions that sleepd offers to a coding agent: the same as the command's, as text and as plain values.
 
 Each call reads the settings and opens the database for itself, so a server that lives for days holds nothing and sees
 every change at once. No call makes a database, asks a question or prints.
@@ -29,7 +29,7 @@ from sleepd.views.evidence import Proposed
 from sleepd.views.report import Plain
 
 _MOST_DIFF = 4000
-"""Characters of a diff in a question; the whole is what `show` gives."""
+"""Characters of a diff in a question; `show` gives the whole diff."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +42,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Change:
-    """What adopting would do now."""
+    """The effect of adopting now."""
 
     digest: str | None
     """None: the file cannot be read."""
@@ -65,7 +65,7 @@ def status() -> Answer:
 
 
 def proposals(*, everything: bool) -> Answer:
-    """As `sleepd proposals`, shorter: what each is about, not what it rests on."""
+    """As `sleepd proposals`, shorter: the subject of each, without its evidence."""
     with _database() as database:
         found = evidence.listed(database, everything=everything)
     return Answer(
@@ -118,10 +118,10 @@ def preview(wish: run_night.Wish, told: run_night.Told) -> Answer:
 
 
 def run(wish: run_night.Wish, told: run_night.Told, stopped: Callable[[], bool]) -> Answer:
-    """As `sleepd run`; what it may spend has to stand in the settings.
+    """As `sleepd run`; the settings must state a budget.
 
-    Raises `UsageError` when it does not, `Busy`, and `NotMeasured` or `BudgetSpent` for a night that was not run to
-    its end.
+    Raises `UsageError` when it does not, `Busy`, and `NotMeasured` or `BudgetSpent` for a night that was not run to its
+    end.
     """
     settings = _stated(answers.WINDOW, answers.SPENDING)
     ran = run_night.run(config.places(), settings, wish, told, stopped)
@@ -136,7 +136,7 @@ def run(wish: run_night.Wish, told: run_night.Told, stopped: Callable[[], bool])
 
 
 def adoption_question(id_: str, digest: str) -> str:
-    """What to ask the person before writing. Raises as `adopt` does, so that nothing is asked in vain."""
+    """The question to the person before writing. Raises as `adopt` does, so that no question is asked in vain."""
     with _database() as database:
         (proposal,) = decisions.waiting(database, [id_], everything=False)
         decisions.check_shown(database, (proposal,), digest)
@@ -154,7 +154,8 @@ def adoption_question(id_: str, digest: str) -> str:
 def adopt(id_: str, digest: str) -> Answer:
     """Write the proposal that a person was shown, and nothing else.
 
-    Raises `UsageError` when it waits no longer, was set aside, or is not what was shown; `Conflict` as `sleepd adopt`.
+    Raises `UsageError` when it is not waiting any more, was set aside, or differs from the shown proposal; `Conflict`
+    as `sleepd adopt`.
     """
     with _database() as database:
         done = decisions.adopt(config.places(), database, [id_], everything=False, shown=digest)
@@ -167,7 +168,7 @@ def adopt(id_: str, digest: str) -> Answer:
 
 
 def revert_question(id_: str, digest: str | None) -> str:
-    """What to ask the person before an adoption is undone. Raises as `revert` does."""
+    """The question to the person before an adoption is undone. Raises as `revert` does."""
     with _database() as database:
         proposal = writing.find(database, id_, (Status.ADOPTED,))
         if digest is not None:
@@ -177,9 +178,8 @@ def revert_question(id_: str, digest: str | None) -> str:
 
 
 def revert(id_: str, digest: str | None) -> Answer:
-    """Undo the adoption of one proposal, byte for byte where the file was left alone.
-
-    Raises `UsageError` when it is not adopted or the digest is not what `show` gives; `Conflict` as `sleepd revert`.
+    """Undo the adoption of one proposal, byte for byte where the file is unchanged. Raises `UsageError` when it is not
+    adopted or the digest is not the digest of `show`; `Conflict` as `sleepd revert`.
     """
     with _database() as database:
         proposal = writing.find(database, id_, (Status.ADOPTED,))

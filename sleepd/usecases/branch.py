@@ -23,12 +23,12 @@ _TIMEOUT_S = 120
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """What is to be committed."""
+    """The text to commit."""
 
     path: Path
     """The skill file; it need not be there."""
     base: str
-    """What the file held when the text was made; "" for no file."""
+    """The file's content when the text was made; "" for no file."""
     wanted: str
     message: str
     branch: str
@@ -46,7 +46,7 @@ class Committed:
     onto: str
     """The branch that was current, or HEAD."""
     text: str
-    """The file on the branch: with what HEAD has beyond the base."""
+    """The file on the branch: with HEAD's changes since the base."""
     remote: str | None
     """Where it could be pushed to."""
     fresh: bool
@@ -61,12 +61,12 @@ class Repository:
     env: Mapping[str, str]
 
     def git(self, *arguments: str, data: bytes = b"", more: Mapping[str, str] | None = None) -> bytes | None:
-        """What git says; None when it ended with another status than 0."""
+        """git's output; None when git ended with another status than 0."""
         done = self._run(arguments, data, more or {})
         return done.stdout if done.returncode == 0 else None
 
     def must(self, *arguments: str, data: bytes = b"", more: Mapping[str, str] | None = None) -> str:
-        """What git says, without the last line end. Raises `Conflict` with git's own words when it refuses."""
+        """git's output, without the last line end. Raises `Conflict` with git's own words when it refuses."""
         done = self._run(arguments, data, more or {})
         if done.returncode:
             raise Conflict(f"git {arguments[0]} in {self.folder}: {_said(done.stderr)}; {_ELSEWHERE}")
@@ -108,8 +108,8 @@ def commit(repository: Repository, text: Text) -> Committed:
         raise UsageError(f"{repository.folder} has no commit yet; commit once, {_ELSEWHERE}")
     head = repository.must("rev-parse", "HEAD^{commit}")
     name = _inside(repository, text.path)
-    mode, stands = _in_head(repository, name, text.path)
-    whole = _whole(stands, text)
+    mode, in_head = _in_head(repository, name, text.path)
+    whole = _whole(in_head, text)
     tree = _tree(repository, head, f"{mode},{_blob(repository, name, whole)},{name}")
     made, fresh = _point(repository, text, head, tree)
     current = repository.git("symbolic-ref", "-q", "--short", "HEAD")
@@ -142,7 +142,8 @@ def check_pull_request(path: Path, env: Mapping[str, str]) -> None:
 
 
 def open_pull_request(done: Committed, env: Mapping[str, str]) -> str:
-    """Push and open it; what `gh` says, usually its address. Raises `UsageError` or `Conflict` when that fails."""
+    """Push the branch and open the pull request; the output of `gh`, usually the address. Raises `UsageError` or
+    `Conflict` when that fails."""
     commands = pull_request(done)
     if not commands:
         missing = "has no remote" if done.remote is None else "needs `gh`, which is not on PATH"
@@ -191,12 +192,12 @@ def _in_head(repository: Repository, name: str, path: Path) -> tuple[str, str | 
         raise Conflict(f"{path} is not UTF-8 in HEAD; adopt it without --git") from None
 
 
-def _whole(stands: str | None, text: Text) -> str:
-    """The file on the branch: the wanted text, with what HEAD has beyond the base. Raises `Conflict`."""
-    if stands is not None and _even(stands) == _even(text.base):
+def _whole(in_head: str | None, text: Text) -> str:
+    """The file on the branch: the wanted text, with HEAD's changes since the base. Raises `Conflict`."""
+    if in_head is not None and _even(in_head) == _even(text.base):
         return text.wanted
-    nothing = None if stands is None else ""
-    planned = plan(stands, text.base or nothing, text.wanted)
+    nothing = None if in_head is None else ""
+    planned = plan(in_head, text.base or nothing, text.wanted)
     if not planned.changes:
         raise UsageError("the current commit holds this text already; adopt it without --git, which marks it adopted")
     return planned.text
@@ -221,7 +222,7 @@ def _tree(repository: Repository, head: str, entry: str) -> str:
 
 
 def _point(repository: Repository, text: Text, head: str, tree: str) -> tuple[str, bool]:
-    """The commit the branch stands at now, and whether it was made just now."""
+    """The branch's present commit, and whether it was made just now."""
     ref = f"refs/heads/{text.branch}"
     there = repository.git("rev-parse", "-q", "--verify", f"{ref}^{{commit}}")
     old = there.decode().strip() if there else ""

@@ -55,7 +55,7 @@ def run(places: Places, settings: Settings, wish: Wish, pairs: int) -> Calibrati
 
 
 def check(seen: Calibration) -> None:
-    """Raises `AssertionFailed` when a text is told from itself."""
+    """Raises `AssertionFailed` when a text differs from itself."""
     if seen.calibrated.alarm:
         raise AssertionFailed(
             "the live text beats itself: there is a wiring fault (a cache, a seed, a judge that knows which text is "
@@ -64,7 +64,7 @@ def check(seen: Calibration) -> None:
 
 
 def as_json(seen: Calibration) -> Plain:
-    """The calibration as plain values; what cannot be reached is null."""
+    """The calibration as plain values; an unreachable gain is null."""
     found = seen.calibrated
     return {
         "skill": seen.skill,

@@ -34,7 +34,7 @@ _SHOWN_NIGHTS = 3
 
 
 class State(StrEnum):
-    """What a row says."""
+    """The state of a row."""
 
     OK = "ok"
     WARNING = "warning"
@@ -49,11 +49,11 @@ class Row:
     state: State
     finding: str
     fix: str = ""
-    """What to do; "" when there is nothing to do."""
+    """The remedy; "" when there is nothing to do."""
 
 
 def examine(places: Places, *, live: bool = False) -> tuple[Row, ...]:
-    """All rows. With `live` each model is asked once for real, which may cost a fraction of a cent."""
+    """All rows. With `live` each model gets one real call, which may cost a fraction of a cent."""
     rows = [*_installation(), *_agents()]
     settings = _settings(places)
     rows.append(settings if isinstance(settings, Row) else _ok("settings", _settings_words(places)))

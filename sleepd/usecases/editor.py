@@ -18,10 +18,10 @@ _HINT = """
 
 
 def reworded(rule: str, name: str, command: str) -> str | None:
-    """The rule as it was saved; None when it was emptied, or left as it was.
+    """The saved rule; None when it was emptied or not changed.
 
-    `command` is what the user's settings name as their editor. Raises `UsageError` when it cannot be started, ends
-    with an error, or leaves something that is no text.
+    `command` is what the user's settings name as their editor. Raises `UsageError` when it cannot be started, ends with
+    an error, or leaves a file that is no text.
     """
     with tempfile.TemporaryDirectory(prefix="sleepd-") as folder:
         file = Path(folder) / "rule.md"

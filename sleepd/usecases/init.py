@@ -1,4 +1,4 @@
-"""First steps: which agents are here, a settings file, a database. Doing it again adds only what is still open."""
+"""First steps: which agents are here, a settings file, a database. A second run adds only missing parts."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ class Agent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Begun:
-    """What there is now."""
+    """The state after the first steps."""
 
     agents: tuple[Agent, ...]
     config_made: bool
     database_made: bool
     chosen: dict[str, object]
-    """What was written into the settings file, new or there before, `section.key` -> value."""
+    """The values in the settings file, new or there before, `section.key` -> value."""
     model_chosen: bool
     """Whether a model is set: nothing chooses one for the user."""
     window_chosen: bool
-    """Whether it is settled how far back to read and what to spend."""
+    """Whether the harvest window and a budget are set."""
 
 
 def agents() -> tuple[Agent, ...]:

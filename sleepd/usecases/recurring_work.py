@@ -1,4 +1,4 @@
-"""The recurring work as the user looks at it: clusters with their figures, one task whole, the nearest past tasks."""
+"""The recurring work for the user: clusters with their figures, one task whole, the nearest past tasks."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def _side(stored: StoredTask) -> str:
 
 
 def task_text(stored: StoredTask) -> str:
-    """One task whole: request, each answer with what became of it, checks."""
+    """One task whole: request, each answer with its outcome, checks."""
     t = stored.task
     head = report.facts(
         {

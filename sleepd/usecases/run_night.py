@@ -1,4 +1,4 @@
-"""One night from the outside: lock, back up, harvest, run; or only say what it would do."""
+"""One night from the outside: lock, back up, harvest, run; or only its plan and cost."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from sleepd.usecases import harvest_sessions, night_folder
 _CHARS_PER_TOKEN = 4
 _TYPICAL_ANSWER_TOKENS = 400
 _FRAME_TOKENS = 100
-"""What stands around the skill text and the request."""
+"""Tokens of the prompt around the skill text and the request."""
 _RECENT = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What a run is to be about, beyond the settings."""
+    """The options of a run, beyond the settings."""
 
     project: Path | None = None
     """None: all projects."""
@@ -72,12 +72,12 @@ class Ran:
     page: Path | None = None
     """The night's `report.html`; None when it could not be written."""
     unwritten: str = ""
-    """Why it could not, and what to do."""
+    """The reason and the remedy of a failure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """What a night may cost at most. Tokens are guessed: four characters each."""
+    """The upper bound of a night's cost. Tokens are estimated: four characters each."""
 
     calls: int
     tokens_in: int
@@ -88,7 +88,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Previewed:
-    """What a night would do."""
+    """The plan of a night."""
 
     night_id: str
     outlook: Outlook
@@ -107,9 +107,8 @@ def run(places: Places, settings: Settings, wish: Wish, told: Told, stopped: Cal
 
 
 def run_due(places: Places, settings: Settings, wish: Wish) -> Ran | None:
-    """As `run`, for a night that the clock starts: None when its date was settled meanwhile by somebody else.
-
-    Only whoever holds the lock can tell: of two schedulers at once the second finds the night done.
+    """As `run`, for a night that the clock starts: None when another process finished the date's night meanwhile. Only
+    the holder of the lock can know this: of two schedulers at once the second finds the night done.
     """
     with working(settings, None) as tools, alone(places, settings) as database:
         if _is_settled(database, wish):
@@ -136,7 +135,7 @@ def _is_settled(database: Database, wish: Wish) -> bool:
 
 
 def preview(places: Places, settings: Settings, wish: Wish, told: Told) -> Previewed:
-    """Harvest, mine and say what would be worked on and what that may cost. No model can be called."""
+    """Harvest, mine and return the plan and its cost. No model can be called."""
     embedded_by = compose.embedder(settings)
     database = compose.database(places)
     try:
@@ -154,9 +153,9 @@ def preview(places: Places, settings: Settings, wish: Wish, told: Told) -> Previ
 
 
 def estimate(seen: Outlook, settings: Settings) -> Estimate:
-    """What the calls of an outlook may come to, within the limit of calls that is set."""
+    """The number of calls of an outlook, within the set limit."""
     calls = min(seen.calls, settings.night.max_calls or seen.calls)
-    # The most expensive skill's rollouts stand for all: it is a bound, not a bill.
+    # The most expensive skill's rollouts represent all: the figure is a bound, not a bill.
     each = [_tokens_of(share.work, settings.model.max_tokens) for share in seen.chosen] or [(0, 0)]
     tokens_in, tokens_out = calls * max(t for t, _ in each), calls * max(t for _, t in each)
     prices = settings.model.price_in_per_mtok, settings.model.price_out_per_mtok
@@ -167,7 +166,7 @@ def estimate(seen: Outlook, settings: Settings) -> Estimate:
 
 
 class _NoCalls:
-    """Stands where a model would stand when none may be called."""
+    """Takes the model's place when no model may be called."""
 
     key = "none"
 
@@ -202,7 +201,7 @@ class Working:
 
 @contextmanager
 def working(settings: Settings, stopped: Callable[[], bool] | None) -> Iterator[Working]:
-    """What a night works with, given back at the end: the embedder's process, the models' connections."""
+    """The resources of a night, released at the end: the embedder's process, the models' connections."""
     task, reflection, ledger = compose.models(settings)
     embedded_by = compose.embedder(settings)
     asked = [model if stopped is None else _Stoppable(model, stopped) for model in (task, reflection)]
@@ -250,7 +249,7 @@ def _with_folder(places: Places, settings: Settings, database: Database, ran: Ra
 
 
 def _charge_earlier_runs(database: Database, settings: Settings, wish: Wish, ledger: Ledger, id_: str) -> None:
-    """The limits of the settings hold for a night, however often it was gone on with."""
+    """The limits of the settings hold for a night, however often it was continued."""
     before = spent(database, id_)
     dollars = before.cost_usd
     if dollars is None:
@@ -263,13 +262,13 @@ def _charge_earlier_runs(database: Database, settings: Settings, wish: Wish, led
 
 
 def staged_in(database: Database, night: str) -> tuple[Proposal, ...]:
-    """The proposals that came out of one night."""
+    """The proposals of one night."""
     with database.reading() as connection:
         return tuple(p for p in proposals.proposals(connection) if p.night_id == night)
 
 
 def check_measured(night: Night) -> None:
-    """Raises `NotMeasured` or `BudgetSpent` for a night that was not run to its end; what was done is kept."""
+    """Raises `NotMeasured` or `BudgetSpent` for a night that did not finish; finished work is kept."""
     if night.status is NightStatus.NOT_MEASURED:
         raise NotMeasured(f"{night.message}; finished work is kept, and the same command continues")
     if night.status is NightStatus.BUDGET_SPENT:

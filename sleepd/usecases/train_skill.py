@@ -45,7 +45,7 @@ FORMAT = "sleepd-training-1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What a run is about, beyond the settings."""
+    """The options of a run, beyond the settings."""
 
     folder: Path
     """The task set."""
@@ -58,7 +58,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """How long a run is, and in which order."""
+    """The length of a run and the order of its items."""
 
     epochs: int
     steps: int | None
@@ -67,7 +67,7 @@ class Course:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ends:
-    """What happens where an epoch ends, and when a run does."""
+    """The work at the end of an epoch, and the end of a run."""
 
     slow: str
     meta: bool
@@ -78,13 +78,13 @@ class Ends:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ran:
-    """A run that came to its end."""
+    """A finished run."""
 
     out: Path
     trained: Trained
     spending: Spending
     notes: tuple[str, ...]
-    """What the user has to know about the task set."""
+    """Notes for the user about the task set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +98,7 @@ class Scored:
 
 
 def knobs(settings: Settings, course: Course, ends: Ends) -> Training:
-    """The knobs of a run: those of the settings, and what a command adds."""
+    """The knobs of a run: those of the settings and of the command."""
     return Training(
         epochs=course.epochs,
         steps=course.steps,
@@ -113,9 +113,9 @@ def knobs(settings: Settings, course: Course, ends: Ends) -> Training:
 
 
 def run(places: Places, settings: Settings, wish: Wish, told: Callable[[str], None]) -> Ran:
-    """Train, or go on with a run that was stopped.
+    """Train, or continue a stopped run.
 
-    Raises `UsageError` before anything is spent; `NotMeasured` or `BudgetSpent` with what was done kept.
+    Raises `UsageError` before anything is spent; `NotMeasured` or `BudgetSpent`; finished work is kept.
     """
     found = taskset.read(wish.folder)
     start = _text(wish.skill)
@@ -216,7 +216,7 @@ def _work(skill: Path, found: TaskSet, tasks: tuple[StoredTask, ...]) -> Work:
 
 
 def _name(skill: Path) -> str:
-    """What a skill is called: a `SKILL.md` after its folder."""
+    """The name of a skill: for a `SKILL.md` the name of its folder."""
     path = skill.expanduser().absolute()
     return path.parent.name if path.name == targets.SKILL_FILE else path.stem
 
@@ -277,7 +277,7 @@ def _config(wish: Wish, given: tuple[TaskSet, str], bench: Bench, gating: Gating
 
 
 def _begin(out: Path, config: dict[str, object], *, resume: bool) -> None:
-    """Write the configuration, or hold it against the one of the run that is gone on with."""
+    """Write the configuration, or compare it with that of the run to continue."""
     file = out / "config.json"
     if not file.exists():
         if resume:

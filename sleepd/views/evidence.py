@@ -1,4 +1,5 @@
-"""What a proposal or a night rests on: pairs by task, verdicts with reasons, sealed figures. Read, never recomputed."""
+"""The evidence behind a proposal or a night: pairs by task, verdicts with reasons, sealed figures. Read, never
+recomputed."""
 
 from __future__ import annotations
 
@@ -32,25 +33,26 @@ class Proposed:
     taught_by: tuple[Teacher, ...] = ()
     """Newest first."""
     decided: Mapping[Digest, EditDecision] = field(default_factory=dict)
-    """What was decided on its edits so far."""
+    """The decisions on its edits so far."""
     branch: OnBranch | None = None
     digest: str | None = None
-    """Of what adopting would write now; None when nothing could be written, or the proposal is not to be adopted."""
+    """The digest of the text that adopting would write now; None when nothing can be written, or the proposal cannot be
+    adopted."""
     diff: str | None = None
-    """What adopting would write now, where that is something else than the proposal's own diff; "" for nothing."""
+    """The diff that adopting would write now, where it differs from the proposal's own diff; "" where it does not."""
     conflict: str | None = None
     """Why it cannot be adopted now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfNight:
-    """A night with all that was tried in it and all that came out of it."""
+    """A night with all its candidates and proposals."""
 
     night: Night
     tried: tuple[Tried, ...]
     proposed: tuple[Proposed, ...]
     stages: tuple[SpentOn, ...] = ()
-    """What its calls cost, by what they were made for."""
+    """The cost of its calls, by their purpose."""
 
 
 def listed(database: Database, *, everything: bool) -> tuple[Proposed, ...]:
@@ -251,7 +253,7 @@ def _edits(one: Tried) -> str:
 
 
 def _said(facts: Mapping[str, object]) -> list[str]:
-    """What a reflection proposed that could not be used."""
+    """Unusable replies of the reflections."""
     unmatched, problems = facts.get("unmatched"), facts.get("problems")
     found = [f"{row.get('edit')}: {row.get('reason')}" for row in unmatched] if isinstance(unmatched, list) else []
     return found + ([str(p) for p in problems] if isinstance(problems, list) else [])

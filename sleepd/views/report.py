@@ -40,7 +40,7 @@ STATUS_WORDS = {
 
 
 def clean(text: str) -> str:
-    """The text with what a reader cannot see, and a terminal might obey, written out as `<U+001B>`."""
+    """The text with invisible and control characters written as `<U+001B>`."""
     return "".join(f"<U+{ord(char):04X}>" if hidden(char) and char not in "\n\t" else char for char in text)
 
 
@@ -81,12 +81,12 @@ def mean(value: float | None) -> str:
 
 
 def factor(logarithm: float | None) -> float:
-    """The evidence as a factor, from its natural logarithm. A candidate without a pair stands at 1."""
+    """The evidence as a factor, from its natural logarithm. A candidate without a pair has evidence of 1."""
     return math.exp(min(logarithm or 0.0, 700.0))
 
 
 def evidence(logarithm: float | None, alpha: float) -> str:
-    """`14 of 212`: where the evidence stands, and where it has to come."""
+    """`14 of 212`: the evidence reached, and the evidence needed."""
     value = factor(logarithm)
     shown = f"over {_MOST_SHOWN_FACTOR:.0f}" if value > _MOST_SHOWN_FACTOR else _brief(value)
     return f"{shown} of {_brief(1 / alpha)}"
@@ -286,7 +286,7 @@ def nights_text(nights: Sequence[Night]) -> str:
 
 
 def spending(report: Mapping[str, object]) -> str:
-    """What a night's report says was spent."""
+    """The spending in a night's report."""
     spent = report.get("spending")
     if not isinstance(spent, Mapping):
         return "unknown"
@@ -358,7 +358,7 @@ def written_json(written: Written) -> Plain:
 
 
 def adopted_words(written: Written) -> str:
-    """What an adoption did."""
+    """The result of an adoption."""
     id_ = written.proposal.id[:8]
     if not written.changed:
         return f"{written.path} already holds this text; nothing was written, and {id_} counts as adopted"
@@ -368,7 +368,7 @@ def adopted_words(written: Written) -> str:
 
 
 def reverted_words(written: Written) -> str:
-    """What a revert did."""
+    """The result of a revert."""
     if written.removed:
         return f"reverted {written.proposal.id[:8]}: {written.path} did not exist before and was removed"
     how = "every byte restored" if written.proven else "your later changes kept"
@@ -376,7 +376,7 @@ def reverted_words(written: Written) -> str:
 
 
 def ran_text(ran: Ran) -> str:
-    """What came of a night that was measured to its end, and what to do next."""
+    """The result of a fully measured night, and the next steps."""
     spent = ran.spending
     lines = [
         f"night {ran.night.id}: {clean(ran.night.message)}",

@@ -1,4 +1,4 @@
-"""What `sleepd status` says. It imports no model, no numbers library and no database library."""
+"""The output of `sleepd status`. It imports no model, no numbers library and no database library."""
 
 from __future__ import annotations
 

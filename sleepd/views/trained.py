@@ -1,4 +1,4 @@
-"""What `sleepd train` and `sleepd eval` print. Light to import: nothing here reads or decides."""
+"""The output of `sleepd train` and `sleepd eval`. Light to import: nothing here reads or decides."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def ran_text(ran: Ran) -> str:
 
 
 def ran_json(ran: Ran) -> Plain:
-    """A run; the rest stands in `history.json`."""
+    """A run; `history.json` has the rest."""
     done = ran.trained
     return {
         "out": str(ran.out),
@@ -109,7 +109,7 @@ def measure_text(measure: Measure) -> str:
 
 
 def spent_text(spending: Spending) -> str:
-    """What a command cost."""
+    """The cost of a command."""
     cost = "" if spending.cost_usd is None else f", ${spending.cost_usd:.2f}"
     return f"{spending.calls} calls, {spending.tokens_in + spending.tokens_out} tokens{cost}"
 

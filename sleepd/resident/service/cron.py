@@ -82,7 +82,7 @@ class Cron:
 
 
 def block(plan: Plan) -> bytes:
-    """The lines as they stand in the crontab. Raises `UsageError` when cron could not read them."""
+    """The lines of the crontab. Raises `UsageError` when cron could not read them."""
     # Cron mails whatever is printed: a night that went well is silent.
     command = f'out=$({shlex.join(plan.night)} 2>&1) || echo "$out"'.replace("%", "\\%").encode()
     if len(command) > _LONGEST_COMMAND:
@@ -101,7 +101,7 @@ def without_block(crontab: bytes) -> bytes:
 
 
 def daemon_runs() -> bool | None:
-    """Whether a cron daemon runs; None when that cannot be told."""
+    """Whether a cron daemon runs; None when that is unknown."""
     if not Path("/proc/1/comm").exists():
         return None
     return not _DAEMONS.isdisjoint(_process_names())

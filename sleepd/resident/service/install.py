@@ -20,7 +20,7 @@ from sleepd.settings.places import Places, make_private
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What was asked for."""
+    """The options of the command."""
 
     timer: bool = False
     cron: bool = False
@@ -31,7 +31,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installed:
-    """What was done."""
+    """The result of an installation."""
 
     kind: str
     environment: Path
@@ -45,7 +45,7 @@ class Installed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removed:
-    """What was taken away, and what stays."""
+    """The removed parts, and the parts that stay."""
 
     things: tuple[str, ...]
     waiting: int
@@ -54,9 +54,8 @@ class Removed:
 
 
 def install(places: Places, wish: Wish, platform: str, step: Callable[[str], None] = lambda _: None) -> Installed:
-    """Install the one schedule that was asked for; those of other kinds are removed once it stands.
-
-    `step` is told what is being done. Raises `UsageError`; what was installed before is then still there.
+    """Install the requested schedule, then remove those of other kinds. `step` is called with the current step. Raises
+    `UsageError`; the earlier schedule is then still there.
     """
     chosen = choice.choose(platform, timer=wish.timer, cron=wish.cron)
     if wish.linger and not isinstance(chosen, Systemd):
@@ -103,7 +102,7 @@ def _kept(environment: Path) -> Path:
 def _put(chosen: Scheduler, intended: Plan, variables: str) -> None:
     """Write the variables and the schedule; when the schedule cannot be, the variables are as they were."""
     file = intended.environment
-    # Kept beside it from the start: a disk that is full by then takes no copy.
+    # Copied next to it at the start: later the disk may be full.
     kept = _kept(file) if file.exists() else None
     if kept is not None:
         captured.write(kept, file.read_text(encoding="utf-8"))
@@ -121,7 +120,7 @@ def _put(chosen: Scheduler, intended: Plan, variables: str) -> None:
 
 
 def _notes(chosen: Scheduler, intended: Plan) -> tuple[str, ...]:
-    """What the user should know about the kind they chose."""
+    """Notes for the user about the chosen kind."""
     found = []
     if isinstance(chosen, Systemd) and not systemd.lingers(service_status.user()):
         found.append("nights run only while you are logged in; --linger lets them run at any time")
@@ -139,13 +138,13 @@ def _notes(chosen: Scheduler, intended: Plan) -> tuple[str, ...]:
 def uninstall(places: Places, platform: str) -> Removed:
     """Remove every schedule and the environment file. Settings, database and proposals stay.
 
-    Raises `Unwritable` for a file that cannot be removed; the message says what was removed before.
+    Raises `Unwritable` for a file that cannot be removed; the message names the parts removed before.
     """
     things: list[str] = []
     try:
         for one in choice.known(platform):
             things += one.remove()
-        # The other two are what an installation that was killed leaves behind, perhaps with a key.
+        # The other two are remains of a killed installation, perhaps with a key.
         for file in (places.environment, _tried(places.environment), _kept(places.environment)):
             things += take_away((file,))
     except UsageError as error:
@@ -164,5 +163,6 @@ def uninstall(places: Places, platform: str) -> Removed:
 
 
 def _so_far(things: Sequence[str]) -> str:
-    """The schedule may be gone already: whoever only reads of a file that stays would think that nights go on."""
+    """The schedule may be gone already, and a message that names only the remaining file would suggest that nights
+    continue."""
     return f"removed {', '.join(things)}; but " if things else ""

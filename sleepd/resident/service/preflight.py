@@ -1,4 +1,4 @@
-"""Examining the machine with what a scheduler gives, before anything is scheduled."""
+"""The check of the machine with the scheduler's environment, before installing."""
 
 from __future__ import annotations
 

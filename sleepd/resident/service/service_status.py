@@ -1,4 +1,4 @@
-"""What is installed, and how it stands."""
+"""The installed schedule and its state."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ class Service:
     """All that can be said about the nights that start by themselves."""
 
     schedules: tuple[Seen, ...]
-    """What is installed: none, one, or by somebody else's hand several."""
+    """The installed schedules: none, one, or several if somebody else added them."""
     next_at: datetime | None
     """None when nothing will start one."""
     last_night: LastNight | None
     environment: Path
     environment_fault: str | None
-    """What is wrong with the environment file; None when nothing is, or nothing is installed."""
+    """The fault of the environment file; None when it has none, or nothing is installed."""
     lingers: bool | None = None
     """Whether it also runs while nobody is logged in; None where that is no question."""
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """What keeps a night from starting as it should, and after a `;` what to do about it; one line each."""
+        """The faults that keep a night from starting, each in one line with the remedy after a `;`."""
         found = [
             f"{seen.kind} is not active: {seen.state}; {seen.wake or seen.again}"
             for seen in self.schedules
@@ -54,11 +54,11 @@ def look(schedulers: tuple[Scheduler, ...], plan: Plan, places: Places, now: dat
     found = tuple(seen for one in schedulers if (seen := one.look(plan)) is not None)
     active = [seen for seen in found if seen.active is not False]
     times = [seen.next_at or status_view.next_night(now, plan.at) for seen in active]
-    stands = learnt(places, now)
+    known = learnt(places, now)
     return Service(
         schedules=found,
         next_at=min(times, default=None),
-        last_night=stands.last_night if stands is not None else None,
+        last_night=known.last_night if known is not None else None,
         environment=plan.environment,
         environment_fault=_environment_fault(plan.environment) if found else None,
         lingers=_lingers() if any(s.kind.startswith("systemd") for s in found) else None,
@@ -66,7 +66,7 @@ def look(schedulers: tuple[Scheduler, ...], plan: Plan, places: Places, now: dat
 
 
 def learnt(places: Places, now: datetime) -> Overview | None:
-    """What the database says; None when it has nothing to say: a schedule can be removed without it."""
+    """The database's part of the status; None without a usable database: a schedule can be removed without it."""
     try:
         return overview(places.database, now)
     except (Busy, DatabaseDamaged, Unwritable):  # `sleepd doctor` has a row of its own for that
@@ -88,7 +88,7 @@ def _lingers() -> bool:
 
 
 def user() -> str:
-    """The name of whoever runs this, as the system knows it."""
+    """The login name of the present user."""
     import os
     import pwd
 

@@ -25,7 +25,7 @@ _REFUSALS: Final = {
     203: "systemd finds no program to start, because units do not see /tmp: install sleepd elsewhere",
     226: "systemd cannot prepare the folders of the unit",
 }
-"""Exit statuses by which systemd says that a start came to nothing."""
+"""Exit statuses with which systemd reports a failed start."""
 _RUN: Final = ("systemd-run", "--user", "--wait", "--pipe", "--quiet", "--collect")
 
 
@@ -65,7 +65,7 @@ class Systemd:
         if call(*_RUN, "true", seconds=20).code != 0:
             return bare(plan.words(*verb), _PATH)
         service = text(self.unit, plan).partition("[Service]\n")[2].partition("\n[")[0]
-        # On a command line % stands for itself.
+        # On a command line % has no special meaning.
         kept = [line.replace("%%", "%") for line in service.splitlines() if "=" in line and not line.startswith("#")]
         limits = [line for line in kept if not line.startswith(("Type", "ExecStart", "Restart", "SuccessExit"))]
         done = call(*_RUN, *(f"--property={line}" for line in limits), "--", *plan.words(*verb), seconds=PREFLIGHT_S)
@@ -160,7 +160,7 @@ def _unit(name: str) -> str:
 
 def _command(words: Iterable[str]) -> str:
     program, *rest = words
-    # In the program's own name a $ stands for itself.
+    # In the program's own name a $ has no special meaning.
     return " ".join([_quoted(program), *(_quoted(word).replace("$", "$$") for word in rest)])
 
 

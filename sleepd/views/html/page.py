@@ -20,7 +20,7 @@ _OPEN_AT_MOST = 12
 def page(history: Row, patches: Mapping[str, str] | None = None) -> str:
     """The page of a history as `history.json` has it, with the diffs of candidates by id.
 
-    Whatever sessions and models wrote stands in it as text, never as markup.
+    The words of sessions and models appear as text, never as markup.
     """
     training = words(history, "kind") == "training"
     title = f"{'Training run' if training else 'Night'} {words(history, 'id')}"

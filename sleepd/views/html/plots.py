@@ -1,4 +1,4 @@
-"""The plots of a page. Each number stands beside its mark as a data attribute, as `history.json` has it."""
+"""The plots of a page. Each mark carries its number as a data attribute, as in `history.json`."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from sleepd.views.html.markup import WIDTH, Plot, bar, tag, text
 
 Ticks = list[tuple[float, str]]
 Scores = Sequence[tuple[float, Row, str]]
-"""Place, Measure, and what it is of."""
+"""Position, Measure, and label."""
 
 _DEEPEST = -math.log(1_000)
-"""Evidence below this is drawn at the edge: how deep a lost bet lies says nothing."""
+"""Evidence below this is drawn at the edge: the depth of a lost bet means nothing."""
 _ROW = 22
 
 
