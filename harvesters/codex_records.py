@@ -98,6 +98,11 @@ class Rollout:
                 self.take(position, item)
 
     @property
+    def at_rest(self) -> bool:
+        """Every call of this reading has its output, and no copied beginning is being passed over."""
+        return not self.memory.copying and not self._tools.calls.waiting
+
+    @property
     def thread(self) -> str:
         """The vendor's id of this thread."""
         return self.memory.thread or self.name

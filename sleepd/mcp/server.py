@@ -121,15 +121,15 @@ def _add_run(server: Server, work: Work) -> None:
         it keeps what was done, and the next run goes on from there.
         """
         from sleepd.usecases import agent
-        from sleepd.usecases.run_night import Wish
+        from sleepd.usecases.run_night import RunOptions
 
-        wish = Wish(project=_folder(project), skill=skill)
+        options = RunOptions(project=_folder(project), skill=skill)
         said, cancelled = Said(), threading.Event()
 
         def night() -> agent.Answer:
             if dry_run:
-                return agent.preview(wish, said.told())
-            return agent.run(wish, said.told(), lambda: cancelled.is_set() or work.ending.is_set())
+                return agent.preview(options, said.progress())
+            return agent.run(options, said.progress(), lambda: cancelled.is_set() or work.ending.is_set())
 
         try:
             async with anyio.create_task_group() as group:
@@ -170,8 +170,8 @@ def _add_deciding(server: Server, work: Work) -> None:
         """Write one proposal to its skill file, after the user was shown it by `show` and agreed.
 
         id and digest prove what was shown: when the proposal or its file is different by now, nothing is written. Where
-        the client can ask the user, they are asked once more. What was set aside as unsafe is never adopted. `revert`
-        undoes it byte for byte.
+        the client can ask the user, they are asked once more. A proposal that was set aside as unsafe is never adopted.
+        `revert` undoes it byte for byte.
         """
         if not _agreed(consent):
             return declined(asked=not isinstance(consent, CancelledElicitation))

@@ -13,7 +13,7 @@ from anyio.to_thread import run_sync
 from mcp.server.mcpserver import Context
 
 if TYPE_CHECKING:
-    from sleepd.usecases.run_night import Told
+    from sleepd.usecases.run_night import RunProgress
 
 _THREADS: Final = 4
 """Tools at work at once; more wait. The threads that read and write the protocol are not among them."""
@@ -64,10 +64,10 @@ class Said:
 
     text: str = "starting"
 
-    def told(self) -> Told:
-        from sleepd.usecases.run_night import Told
+    def progress(self) -> RunProgress:
+        from sleepd.usecases.run_night import RunProgress
 
-        return Told(files=lambda done, total: self.say(f"harvesting: {done} of {total} files"), step=self.say)
+        return RunProgress(files=lambda done, total: self.say(f"harvesting: {done} of {total} files"), step=self.say)
 
     def say(self, text: str) -> None:
         self.text = text

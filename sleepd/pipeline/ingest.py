@@ -68,17 +68,19 @@ def ingest(
 ) -> IngestReport:
     """Read every transcript that is new or grew, and store it without its secrets.
 
-    Transactions hold whole files with their cursors, so that a killed run goes on where it stopped. `progress` is told
-    (files done, files in all).
+    Transactions hold readings with their cursors, so that a killed run goes on where it stopped, in a long file after
+    the last piece. `progress` is told (files done, files in all).
     """
     found = [(h, path) for h in sources.harvesters for path in _paths(h, sources)]
     totals: Counter[str] = Counter()
     batch: list[sessions.StoredFile] = []
-    for done, file in enumerate(_changed(database, found, config, sources.since), 1):
+    done = 0
+    for file in _changed(database, found, config, sources.since):
         if file is not None:
             batch.append(file)
             _count(totals, file.reading)
             totals["redacted"] += file.redacted
+        done += file is None or not file.reading.more
         if len(batch) >= _FILES_AT_ONCE or sum(f.reading.bytes_read for f in batch) >= _BYTES_AT_ONCE:
             _store(database, batch)
         if progress is not None:
@@ -105,7 +107,7 @@ def _paths(harvester: Harvester, sources: Sources) -> Iterable[Path]:
 def _changed(
     database: Database, found: Sequence[tuple[Harvester, Path]], config: HarvestConfig, since: datetime | None
 ) -> Iterator[sessions.StoredFile | None]:
-    """One item per file: what it gave, or None when there was nothing new."""
+    """What each file gave, a long file in pieces; None for a file with nothing new."""
     with database.reading() as connection:
         known = {agent: sessions.cursors(connection, agent) for agent in {h.agent for h, _ in found}}
     for harvester, path in found:
@@ -115,6 +117,9 @@ def _changed(
             continue
         reading = harvester.read(path, cursor, clip=config.max_text + OVERLAP)
         yield _redacted(harvester.agent, path, reading, config) if _has_news(reading, cursor) else None
+        while reading.more:
+            reading = harvester.read(path, reading.cursor, clip=config.max_text + OVERLAP)
+            yield _redacted(harvester.agent, path, reading, config)
 
 
 def _older(path: Path, since: datetime) -> bool:
@@ -137,11 +142,11 @@ def _store(database: Database, batch: list[sessions.StoredFile]) -> None:
 
 
 def _count(totals: Counter[str], reading: Reading) -> None:
-    totals["read"] += reading.bytes_read > 0
+    totals["read"] += reading.bytes_read > 0 and not reading.more
     totals["bytes"] += reading.bytes_read
     totals["defects"] += len(reading.defects)
     if reading.session is not None:
-        totals["sessions"] += 1
+        totals["sessions"] += not reading.more
         totals["turns"] += len(reading.session.turns)
 
 
@@ -200,16 +205,16 @@ class _Cleaner:
         )
 
     def _answered(self, answered: Answered) -> Answered:
-        limit = self._limits.tool_text
+        limit = self._config.max_tool_text
         question, answer = self._text(answered.question, limit), self._text(answered.answer, limit)
         return Answered(question=question or "", answer=answer or "")
 
     def _change(self, change: FileChange) -> FileChange:
-        limit = self._limits.tool_text
+        limit = self._config.max_tool_text
         return replace(change, path=self._text(change.path, limit) or "", patch=self._text(change.patch, limit))
 
     def _event(self, event: SessionEvent) -> SessionEvent:
-        limit = self._limits.tool_text
+        limit = self._config.max_tool_text
         return replace(event, name=self._text(event.name, limit), text=self._text(event.text, limit))
 
     def _text(self, text: str | None, limit: int) -> str | None:

@@ -15,14 +15,14 @@ from sleepd.core import edit
 from sleepd.core.errors import Conflict, UsageError
 from sleepd.host import clock
 from sleepd.pipeline import adopt as writing
-from sleepd.resident import upcoming
 from sleepd.settings import config
 from sleepd.settings.settings import Settings
 from sleepd.store.database import Database
-from sleepd.store.overview import overview
 from sleepd.store.proposals import Proposal, Status
 from sleepd.usecases import answers, decisions, recurring_work, run_night
 from sleepd.usecases.answers import Question
+from sleepd.usecases.show import proposals_shown
+from sleepd.usecases.status import status as read_status
 from sleepd.views import evidence, report, status_view
 from sleepd.views.candidate_view import tried
 from sleepd.views.evidence import Proposed
@@ -53,21 +53,14 @@ class _Change:
 
 def status() -> Answer:
     """As `sleepd status`."""
-    places, settings, now = config.places(), config.load(), clock.now()
-    seen = overview(places.database, now)
-    next_one = upcoming.upcoming(places, settings, now)
-    running = status_view.running(seen, places.lock)
-    where = (places.database, places.config)
-    return Answer(
-        text=status_view.as_text(seen, where, next_one, running=running),
-        data=status_view.as_json(seen, where, next_one, running=running),
-    )
+    found = read_status(config.places(), config.load(), clock.now())
+    return Answer(text=status_view.as_text(found), data=status_view.as_json(found))
 
 
 def proposals(*, everything: bool) -> Answer:
     """As `sleepd proposals`, shorter: the subject of each, without its evidence."""
     with _database() as database:
-        found = evidence.listed(database, everything=everything)
+        found = proposals_shown(database, everything=everything)
     return Answer(
         text=evidence.proposals_text(found, everything=everything), data={"proposals": [_brief(one) for one in found]}
     )
@@ -109,22 +102,22 @@ def recall(text: str, k: int) -> Answer:
     return Answer(text=recurring_work.near_text(found), data={"tasks": recurring_work.near_json(found)})
 
 
-def preview(wish: run_night.Wish, told: run_night.Told) -> Answer:
+def preview(options: run_night.RunOptions, progress: run_night.RunProgress) -> Answer:
     """As `sleepd run --dry-run`. Raises `UsageError` when the settings do not say how far back to read."""
     places = config.places()
     settings = _stated(answers.WINDOW)
-    seen = run_night.preview(places, settings, wish, told)
+    seen = run_night.preview(places, settings, options, progress)
     return Answer(text=report.preview_text(seen), data={"dry_run": True, **report.preview_json(seen)})
 
 
-def run(wish: run_night.Wish, told: run_night.Told, stopped: Callable[[], bool]) -> Answer:
+def run(options: run_night.RunOptions, progress: run_night.RunProgress, stopped: Callable[[], bool]) -> Answer:
     """As `sleepd run`; the settings must state a budget.
 
-    Raises `UsageError` when it does not, `Busy`, and `NotMeasured` or `BudgetSpent` for a night that was not run to its
-    end.
+    Raises `UsageError` when it does not, `Busy`, and `NotMeasured` or `BudgetSpent` for a night that was not run to
+    its end.
     """
     settings = _stated(answers.WINDOW, answers.SPENDING)
-    ran = run_night.run(config.places(), settings, wish, told, stopped)
+    ran = run_night.run(config.places(), settings, options, progress, stopped)
     run_night.check_measured(ran.night)
     data = {
         "dry_run": False,
@@ -179,8 +172,7 @@ def revert_question(id_: str, digest: str | None) -> str:
 
 def revert(id_: str, digest: str | None) -> Answer:
     """Undo the adoption of one proposal, byte for byte where the file is unchanged. Raises `UsageError` when it is not
-    adopted or the digest is not the digest of `show`; `Conflict` as `sleepd revert`.
-    """
+    adopted or the digest is not the digest of `show`; `Conflict` as `sleepd revert`."""
     with _database() as database:
         proposal = writing.find(database, id_, (Status.ADOPTED,))
         done = decisions.revert(config.places(), database, proposal.id, shown=digest)

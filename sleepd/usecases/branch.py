@@ -15,6 +15,7 @@ from pathlib import Path
 
 from sleepd.core.adoption import plan
 from sleepd.core.errors import Conflict, UsageError
+from sleepd.views.branch_commit import BranchCommit
 
 _ELSEWHERE = "or adopt it without --git"
 _OPTIONS = ("core.safecrlf=false", "core.splitIndex=false", "core.fsmonitor=false", "i18n.commitEncoding=UTF-8")
@@ -34,23 +35,6 @@ class Text:
     branch: str
     ours: str | None
     """The commit that sleepd left on this branch before; it may be replaced, nobody else's."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Committed:
-    """Where the text is now."""
-
-    repository: Path
-    branch: str
-    commit: str
-    onto: str
-    """The branch that was current, or HEAD."""
-    text: str
-    """The file on the branch: with HEAD's changes since the base."""
-    remote: str | None
-    """Where it could be pushed to."""
-    fresh: bool
-    """False when the branch held this already."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +82,7 @@ def holding(path: Path, env: Mapping[str, str]) -> Repository:
     return Repository(folder=Path(top), env=env)
 
 
-def commit(repository: Repository, text: Text) -> Committed:
+def commit(repository: Repository, text: Text) -> BranchCommit:
     """Commit the text on its branch, on top of HEAD. The working tree, the index and the current branch stay.
 
     Raises `UsageError` when git cannot hold the file (ignored, not committed yet, no commit at all), and `Conflict`
@@ -108,13 +92,13 @@ def commit(repository: Repository, text: Text) -> Committed:
         raise UsageError(f"{repository.folder} has no commit yet; commit once, {_ELSEWHERE}")
     head = repository.must("rev-parse", "HEAD^{commit}")
     name = _inside(repository, text.path)
-    mode, in_head = _in_head(repository, name, text.path)
-    whole = _whole(in_head, text)
+    mode, stands = _in_head(repository, name, text.path)
+    whole = _whole(stands, text)
     tree = _tree(repository, head, f"{mode},{_blob(repository, name, whole)},{name}")
     made, fresh = _point(repository, text, head, tree)
     current = repository.git("symbolic-ref", "-q", "--short", "HEAD")
     remotes = repository.must("remote").split()
-    return Committed(
+    return BranchCommit(
         repository=repository.folder,
         branch=text.branch,
         commit=made,
@@ -123,13 +107,6 @@ def commit(repository: Repository, text: Text) -> Committed:
         remote=("origin" if "origin" in remotes else remotes[0]) if remotes else None,
         fresh=fresh,
     )
-
-
-def pull_request(done: Committed) -> tuple[tuple[str, ...], ...]:
-    """The commands that push the branch and open a pull request; () without a remote or without `gh`."""
-    if done.remote is None or shutil.which("gh") is None:
-        return ()
-    return ("git", "push", "-u", done.remote, done.branch), ("gh", "pr", "create", "--fill", "--head", done.branch)
 
 
 def check_pull_request(path: Path, env: Mapping[str, str]) -> None:
@@ -141,10 +118,10 @@ def check_pull_request(path: Path, env: Mapping[str, str]) -> None:
         raise UsageError("a pull request needs `gh`, which is not on PATH; leave --pr out, or install it")
 
 
-def open_pull_request(done: Committed, env: Mapping[str, str]) -> str:
+def open_pull_request(done: BranchCommit, env: Mapping[str, str]) -> str:
     """Push the branch and open the pull request; the output of `gh`, usually the address. Raises `UsageError` or
     `Conflict` when that fails."""
-    commands = pull_request(done)
+    commands = done.pull_request
     if not commands:
         missing = "has no remote" if done.remote is None else "needs `gh`, which is not on PATH"
         raise UsageError(f"a pull request for {done.repository} {missing}; the branch {done.branch} is there")
@@ -192,12 +169,12 @@ def _in_head(repository: Repository, name: str, path: Path) -> tuple[str, str | 
         raise Conflict(f"{path} is not UTF-8 in HEAD; adopt it without --git") from None
 
 
-def _whole(in_head: str | None, text: Text) -> str:
+def _whole(stands: str | None, text: Text) -> str:
     """The file on the branch: the wanted text, with HEAD's changes since the base. Raises `Conflict`."""
-    if in_head is not None and _even(in_head) == _even(text.base):
+    if stands is not None and _even(stands) == _even(text.base):
         return text.wanted
-    nothing = None if in_head is None else ""
-    planned = plan(in_head, text.base or nothing, text.wanted)
+    nothing = None if stands is None else ""
+    planned = plan(stands, text.base or nothing, text.wanted)
     if not planned.changes:
         raise UsageError("the current commit holds this text already; adopt it without --git, which marks it adopted")
     return planned.text

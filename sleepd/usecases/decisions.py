@@ -25,8 +25,8 @@ from sleepd.store.database import Database
 from sleepd.store.proposals import Proposal, Status
 from sleepd.store.reviews import Choice, EditDecision, OnBranch
 from sleepd.usecases import branch
-from sleepd.usecases.branch import Committed
 from sleepd.views import report
+from sleepd.views.branch_commit import BranchCommit
 
 _LOCK_WAIT_S = 30.0
 _DIGEST_LENGTH = 12
@@ -71,8 +71,8 @@ def shown_digest(database: Database, proposal: Proposal, numbers: Sequence[int] 
     cannot be written.
     """
     seen = writing.intended(database, proposal, numbers)
-    present = ("absent",) if seen.live is None else ("there", seen.live.text)
-    return digest(seen.trial.candidate.target.path, seen.base, seen.wanted, *present)[:_DIGEST_LENGTH]
+    stands = ("absent",) if seen.live is None else ("there", seen.live.text)
+    return digest(seen.trial.candidate.target.path, seen.base, seen.wanted, *stands)[:_DIGEST_LENGTH]
 
 
 def adopt(
@@ -153,7 +153,7 @@ def reject(places: Places, database: Database, id_: str, why: str, numbers: Sequ
 
 def reason(why: str) -> str:
     """The reason as it is kept: one line, redacted. Raises `UsageError` when there is not a word in it."""
-    # Text typed in another encoding arrives as lone surrogates, which no database takes.
+    # What was typed in another encoding arrives as lone surrogates, which no database takes.
     plain = " ".join(why.encode("utf-8", "replace").decode().split())
     if not any(map(str.isalnum, plain)):
         raise UsageError("say why in a few words, such as 'CI runs the tests': later reflections learn from them")
@@ -162,7 +162,7 @@ def reason(why: str) -> str:
 
 def put_on_branch(
     places: Places, database: Database, id_: str, numbers: Sequence[int] = (), *, shown: str | None = None
-) -> tuple[Proposal, Committed]:
+) -> tuple[Proposal, BranchCommit]:
     """Commit a proposal, or some edits of it, on a branch `sleepd/<id>` and leave its file unchanged; the proposal
     keeps waiting.
 

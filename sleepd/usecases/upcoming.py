@@ -4,34 +4,21 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
 from sleepd.host import clock
-from sleepd.resident import agenda, due
-from sleepd.resident.due import USER_SCOPE, Look, Timetable
 from sleepd.settings import config
 from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
 from sleepd.store.calendar import Calendar, calendar
+from sleepd.usecases import agenda, due
+from sleepd.usecases.due import USER_SCOPE, Look, Timetable
+from sleepd.views.status_view import Upcoming
 
 EARLY: Final = timedelta(minutes=1)
 """A scheduler may start us a moment before the night is due: that is the night that is meant, not the one before."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Upcoming:
-    """The night that begins or continues next."""
-
-    at: datetime
-    due: bool
-    """Whether that moment is past."""
-    why: str | None = None
-    """The reason why it waits."""
-    daemon: bool = False
-    """Whether a daemon is there to begin it."""
 
 
 def scopes(settings: Settings, project: Path | None = None) -> tuple[str, ...]:
@@ -59,8 +46,7 @@ def looks(
     since: Mapping[str, datetime] | None = None,
 ) -> dict[str, Look]:
     """The schedule of each scope. A scope without any night skips nights from before `since`. In the minute before a
-    night that night counts: the daemon and its child must mean the same night.
-    """
+    night that night counts: the daemon and its child must mean the same night."""
     begun = {} if since is None else {s: at for s, at in since.items() if s not in nights.scopes}
     return {s: due.look(now + EARLY, table, [n for n in nights.nights if n.scope == s], begun.get(s)) for s in wanted}
 
