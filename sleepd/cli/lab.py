@@ -66,7 +66,7 @@ def calibrate(
     """
     from sleepd.cli.days import open_log
     from sleepd.usecases import answers, calibration
-    from sleepd.usecases.run_night import RunOptions
+    from sleepd.usecases.run_options import RunOptions
 
     places = config.places()
     settings = config.load(overrides={"night.budget_usd": budget_usd, "night.max_calls": max_calls})

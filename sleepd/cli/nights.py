@@ -16,6 +16,7 @@ from sleepd.store import nights as stored
 from sleepd.store.nights import NightStatus
 from sleepd.usecases import answers, night_folder, run_night
 from sleepd.usecases import show as looking
+from sleepd.usecases.run_options import RunOptions, RunProgress
 from sleepd.views import evidence, report
 from sleepd.views.night_result import NightPreview, NightResult
 
@@ -68,10 +69,10 @@ def run(
     questions = (answers.WINDOW,) if dry_run else (answers.WINDOW, answers.SPENDING)
     settings = answers.answered(settings, questions, places.config, ask if can_ask() else None)
     fresh = frozenset(key for key in ("night.max_calls", "night.budget_usd") if asked[key] is not None)
-    wanted = run_night.RunOptions(project=_folder(project), skill=skill, fresh=fresh)
+    wanted = RunOptions(project=_folder(project), skill=skill, fresh=fresh)
     open_log(ctx, settings)
     with steps("working") as step:
-        told = run_night.RunProgress(files=lambda done, total: step(f"harvesting: {done} of {total} files"), step=step)
+        told = RunProgress(files=lambda done, total: step(f"harvesting: {done} of {total} files"), step=step)
         if dry_run:
             seen = run_night.preview(places, settings, wanted, told)
         else:

@@ -6,14 +6,13 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import anyio
 from anyio.to_thread import run_sync
 from mcp.server.mcpserver import Context
 
-if TYPE_CHECKING:
-    from sleepd.usecases.run_night import RunProgress
+from sleepd.usecases.run_options import RunProgress
 
 _THREADS: Final = 4
 """Tools at work at once; more wait. The threads that read and write the protocol are not among them."""
@@ -65,8 +64,6 @@ class Said:
     text: str = "starting"
 
     def progress(self) -> RunProgress:
-        from sleepd.usecases.run_night import RunProgress
-
         return RunProgress(files=lambda done, total: self.say(f"harvesting: {done} of {total} files"), step=self.say)
 
     def say(self, text: str) -> None:

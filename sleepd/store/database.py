@@ -179,7 +179,12 @@ def backups(path: Path) -> list[Path]:
 
 
 def _engine(path: Path) -> Engine:
-    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": _BUSY_MS / 1000})
+    engine = create_engine(
+        # Words of the person never stand in the message of a failed statement.
+        f"sqlite:///{path}",
+        connect_args={"timeout": _BUSY_MS / 1000},
+        hide_parameters=True,
+    )
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
@@ -199,7 +204,7 @@ def _still(source: str) -> Engine:
     def connect() -> sqlite3.Connection:
         return sqlite3.connect(source, uri=True, check_same_thread=False)
 
-    return create_engine("sqlite://", creator=connect, poolclass=QueuePool)
+    return create_engine("sqlite://", creator=connect, poolclass=QueuePool, hide_parameters=True)
 
 
 def _create(path: Path) -> None:
@@ -224,7 +229,7 @@ def _create(path: Path) -> None:
 
 def _make_tables(path: Path) -> None:
     """The newest schema at once, marked as such; a test holds it against what the migrations come to."""
-    engine = create_engine(f"sqlite:///{path}")
+    engine = create_engine(f"sqlite:///{path}", hide_parameters=True)
     with engine.begin() as connection:
         metadata.create_all(connection)
         connection.exec_driver_sql("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
@@ -236,7 +241,7 @@ def _migrate(path: Path) -> None:
     # Alembic costs a quarter of a second to import, and is needed once per release.
     from sleepd.store.migrate import upgrade
 
-    engine = create_engine(f"sqlite:///{path}")
+    engine = create_engine(f"sqlite:///{path}", hide_parameters=True)
     upgrade(engine)
     engine.dispose()
 

@@ -17,7 +17,7 @@ from sleepd.pipeline.work import live_text
 from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
 from sleepd.usecases import run_night
-from sleepd.usecases.run_night import RunOptions
+from sleepd.usecases.run_options import RunOptions
 from sleepd.views.report import Plain
 
 

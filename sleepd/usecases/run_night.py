@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import structlog
 
@@ -25,7 +24,7 @@ from sleepd.store.database import Database
 from sleepd.store.nights import Night, NightStatus
 from sleepd.store.proposals import Proposal
 from sleepd.usecases import harvest_sessions, night_folder
-from sleepd.usecases.due import USER_SCOPE
+from sleepd.usecases.run_options import RunOptions, RunProgress
 from sleepd.views.night_result import NightEstimate, NightPreview, NightResult
 
 _CHARS_PER_TOKEN = 4
@@ -33,37 +32,6 @@ _TYPICAL_ANSWER_TOKENS = 400
 _FRAME_TOKENS = 100
 """Tokens of the prompt around the skill text and the request."""
 _RECENT = 1_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunOptions:
-    """What one run is about, beyond the settings."""
-
-    project: Path | None = None
-    """None: all projects."""
-    skill: str | None = None
-    """Work on this skill only."""
-    date: str | None = None
-    """The local date that the night belongs to, ISO; None: today's."""
-    fresh: frozenset[str] = frozenset()
-    """Limits such as `night.max_calls` that hold for this run alone, not for all runs of the night together."""
-
-    @property
-    def scope(self) -> str:
-        return USER_SCOPE if self.project is None else str(self.project.expanduser().resolve())
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunProgress:
-    """Who is told how far a run is: of files (done, in all) and of each step."""
-
-    files: Callable[[int, int], None] | None = None
-    step: Callable[[str], None] | None = None
-
-    def say(self, step: str) -> None:
-        """Tell of a step, if anybody listens."""
-        if self.step is not None:
-            self.step(step)
 
 
 def run(

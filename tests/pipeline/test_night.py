@@ -203,6 +203,7 @@ class TestForetold:
         assert more == after - before
 
 
+@pytest.mark.slow
 class TestSeveralSkills:
     """The programmer's home, in which a researcher works as well, and an analyst whose agent heeds no skill."""
 

@@ -111,6 +111,17 @@ def test_the_plugin_and_the_marketplace_agree() -> None:
     assert ("sleepd", __version__) == (manifest["name"], manifest["version"])
 
 
+def test_the_server_of_each_client_is_this_program() -> None:
+    """What a person copies by hand starts `sleepd mcp`, in Codex as in both Copilots."""
+    codex = tomllib.loads((ROOT / "plugins/codex/config.toml").read_text(encoding="utf-8"))["mcp_servers"]
+    cli = json.loads((ROOT / "plugins/copilot/mcp-config.json").read_text(encoding="utf-8"))["mcpServers"]
+    vscode = json.loads((ROOT / "plugins/copilot/mcp.json").read_text(encoding="utf-8"))["servers"]
+    assert ["sleepd mcp"] * 3 == [
+        " ".join([s["sleepd"]["command"], *s["sleepd"]["args"]]) for s in (codex, cli, vscode)
+    ]
+    assert "mcp" in VERBS
+
+
 def test_the_skill_says_when_to_load_it() -> None:
     """Its name is its folder's, as every agent wants it."""
     skill = frontmatter((PLUGIN / "skills/sleepd/SKILL.md").read_text(encoding="utf-8"))

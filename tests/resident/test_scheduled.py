@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sleepd.core.ports import Host
+from sleepd.core.machine import Host
 from sleepd.host import clock, locks, log
 from sleepd.host.still import Still
 from sleepd.resident import scheduled
