@@ -55,16 +55,16 @@ def run(places: Places, settings: Settings, options: RunOptions, pairs: int) -> 
 
 
 def check(seen: Calibration) -> None:
-    """Raises `AssertionFailed` when a text is told from itself."""
+    """Raises `AssertionFailed` when a text differs from itself."""
     if seen.calibrated.alarm:
         raise AssertionFailed(
-            "the live text beats itself: something is wired wrongly (a cache, a seed, a judge that is told which is "
-            "which); trust no verdict until this is found"
+            "the live text beats itself: there is a wiring fault (a cache, a seed, a judge that knows which text is "
+            "which); trust no verdict until it is found"
         )
 
 
 def as_json(seen: Calibration) -> Plain:
-    """The calibration as plain values; what cannot be reached is null."""
+    """The calibration as plain values; an unreachable gain is null."""
     found = seen.calibrated
     return {
         "skill": seen.skill,
@@ -88,8 +88,8 @@ def as_text(seen: Calibration) -> str:
         f"{seen.skill}: the live text against itself, {found.pairs} pairs over {seen.tasks} tasks"
         + (f", {found.unscored} of them unscored" if found.unscored else ""),
         f"evidence between identical texts: {math.exp(found.evidence):.3g} (an alarm from "
-        f"{math.exp(found.alarm_from):.3g} on): " + ("ALARM" if found.alarm else "as it should be"),
-        f"a pair's difference varies by {found.noise:.2f}; the next candidate must pass {1 / found.alpha:,.0f}",
+        f"{math.exp(found.alarm_from):.3g} on): " + ("ALARM" if found.alarm else "as expected"),
+        f"a pair's difference varies by {found.noise:.2f}; the next candidate needs evidence of {1 / found.alpha:,.0f}",
         "",
     ]
     lines += [_gain_words(one) for one in found.foreseen]
