@@ -113,8 +113,10 @@ def _text(name: object) -> str:
 
 
 def _first_line(error: BaseException) -> str:
+    from sleepd.core.redact import redact  # only where something went wrong: it loads numpy
+
     lines = str(error).strip().splitlines()
-    return lines[0][:200] if lines else "no message"
+    return redact(lines[0], 200).text if lines else "no message"
 
 
 def _log(error: BaseException) -> str:

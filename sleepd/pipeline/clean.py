@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 
 from harvesters.records import (
@@ -11,6 +14,7 @@ from harvesters.records import (
     FileChange,
     Harvester,
     Origin,
+    Reading,
     Session,
     SessionEvent,
     SessionKind,
@@ -45,11 +49,9 @@ def read_clean(job: Job, lengths: Lengths) -> StoredFile | None:
     if reading.session is None and not reading.defects and reading.cursor == job.cursor:
         return None
     cleaner = _Cleaner(lengths)
-    session = reading.session
-    kind = "" if session is None else _kind(session)
-    if session is not None:
-        reading = replace(reading, session=cleaner.session(session))
-    return StoredFile(path=str(job.path), agent=job.harvester.agent, reading=reading, kind=kind, redacted=cleaner.found)
+    kind = "" if reading.session is None else _kind(reading.session)
+    clean = cleaner.reading(reading)
+    return StoredFile(path=str(job.path), agent=job.harvester.agent, reading=clean, kind=kind, redacted=cleaner.found)
 
 
 def _kind(session: Session) -> str:
@@ -59,37 +61,78 @@ def _kind(session: Session) -> str:
     return "own" if own and session.kind is not SessionKind.SUBAGENT else session.kind.value
 
 
+_PLAIN_ID = re.compile(
+    r"[\w.-]{0,19}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?:toolu|tooluse|(?:agent_)?msg|req|call|fc|rs|item)_[A-Za-z0-9]{1,40}"
+)
+"""An id without room for a secret: nearly all of them."""
+
+
 class _Cleaner:
-    """Takes secrets out of a session's texts and counts them."""
+    """Takes secrets out of everything that a reading holds, names and ids too, and counts them."""
 
     def __init__(self, lengths: Lengths) -> None:
         self._lengths = lengths
+        self._names: dict[str, str] = {}
         self.found = 0
 
-    def session(self, session: Session) -> Session:
+    def reading(self, reading: Reading) -> Reading:
+        session, cursor = reading.session, reading.cursor
+        return replace(
+            reading,
+            session=None if session is None else self._session(session),
+            cursor=None if cursor is None else replace(cursor, state=self._state(cursor.state)),
+            records=tuple(
+                replace(r, version=self._name(r.version), unknown=self._name(r.unknown)) for r in reading.records
+            ),
+        )
+
+    def _state(self, state: Mapping[str, str]) -> dict[str, str]:
+        return {key: self._name(value) or "" for key, value in state.items()}
+
+    def _session(self, session: Session) -> Session:
         return replace(
             session,
+            id=self._id(session.id) or "",
+            parent_id=self._id(session.parent_id),
+            cwd=self._name(session.cwd),
+            branch=self._name(session.branch),
+            commit=self._name(session.commit),
             title=self._text(session.title, self._lengths.text),
+            version=self._name(session.version),
+            models=tuple(self._name(m) or "" for m in session.models),
+            skills=tuple(replace(s, name=self._name(s.name) or "", path=self._name(s.path)) for s in session.skills),
+            votes={self._id(turn) or "": vote for turn, vote in session.votes.items()},
             turns=tuple(self._turn(t) for t in session.turns),
             events=tuple(self._event(e) for e in session.events),
             late_results=tuple(self._call(c) for c in session.late_results),
         )
 
     def _turn(self, turn: Turn) -> Turn:
-        text = self._text(turn.text, self._lengths.text) or ""
-        if not turn.tool_calls and text == turn.text:
-            return turn  # most turns are clean, and making a new one costs as much as looking through a short text
-        return replace(turn, text=text, tool_calls=tuple(self._call(c) for c in turn.tool_calls))
+        return replace(
+            turn,
+            id=self._id(turn.id) or "",
+            text=self._text(turn.text, self._lengths.text) or "",
+            model=self._name(turn.model),
+            skill=self._name(turn.skill),
+            cwd=self._name(turn.cwd),
+            branch=self._name(turn.branch),
+            source_id=self._id(turn.source_id),
+            tool_calls=tuple(self._call(c) for c in turn.tool_calls) if turn.tool_calls else (),
+        )
 
     def _call(self, call: ToolCall) -> ToolCall:
         limit = self._lengths.tool_text
         return replace(
             call,
+            id=self._id(call.id) or "",
+            name=self._name(call.name) or "",
             input=self._text(call.input, limit) or "",
             output=self._text(call.output, limit),
             feedback=self._text(call.feedback, limit),
             answers=tuple(self._answered(a) for a in call.answers),
             changes=tuple(self._change(c) for c in call.changes),
+            subagent=self._id(call.subagent),
+            result_id=self._id(call.result_id),
         )
 
     def _answered(self, answered: Answered) -> Answered:
@@ -99,7 +142,7 @@ class _Cleaner:
 
     def _change(self, change: FileChange) -> FileChange:
         limit = self._lengths.tool_text
-        return replace(change, path=self._text(change.path, limit) or "", patch=self._text(change.patch, limit))
+        return replace(change, path=self._name(change.path) or "", patch=self._text(change.patch, limit))
 
     def _event(self, event: SessionEvent) -> SessionEvent:
         limit = self._lengths.tool_text
@@ -111,3 +154,18 @@ class _Cleaner:
         clean = redact(text[: limit + OVERLAP], limit)
         self.found += len(clean.found)
         return clean.text
+
+    def _name(self, name: str | None) -> str | None:
+        """A name that comes again and again: a branch, a folder, a tool, a model."""
+        if not name:
+            return name
+        if name not in self._names:
+            self._names[name] = self._text(name, len(name) + OVERLAP) or ""
+        return self._names[name]
+
+    def _id(self, name: str | None) -> str | None:
+        """An id; one that held a secret ends with its digest, so that two of them stay two."""
+        if not name or _PLAIN_ID.fullmatch(name):
+            return name
+        clean = self._text(name, len(name) + OVERLAP)
+        return name if clean == name else f"{clean}-{sha256(name.encode()).hexdigest()[:12]}"

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from sleepd.core.machine import Host
 from sleepd.resident import transcripts
 from sleepd.settings.sections import ConditionsConfig
 from sleepd.settings.settings import Settings
-
-if TYPE_CHECKING:
-    # numpy comes with the ports; whoever waits for hours does without.
-    from sleepd.core.ports import Host
 
 _AHEAD: Final = timedelta(minutes=2)
 """A file written later than now is of a clock that was wrong, and says nothing; a little is rounding."""

@@ -247,3 +247,24 @@ class TestDamage:
         report = ingest(world.database, world.sources, HarvestConfig(), lambda done, total: told.append((done, total)))
         assert isinstance(report, IngestReport)
         assert [(1, 3), (2, 3), (3, 3)] == told
+
+
+class TestNames:
+    def test_names_and_ids_are_stored_without_their_secrets(self, tmp_path: Path) -> None:
+        """A branch, a folder, a tool, a title: whatever a table holds has no secret in it; two ids stay two."""
+        world = empty(tmp_path)
+        other = SECRET[:-4] + "Zz99"
+        calls = [
+            {"type": "tool_use", "id": secret, "name": f"mcp__{SECRET}", "input": {}} for secret in (SECRET, other)
+        ]
+        transcript(
+            world,
+            line(0, "user", "Fix it", gitBranch=f"fix/{SECRET}", cwd=f"/p/{SECRET}"),
+            line(1, "assistant", calls, gitBranch=f"fix/{SECRET}"),
+        )
+        report = world.ingest()
+        tables = {t: world.rows(t) for t in ("files", "sessions", "turns", "tool_calls", "defects")}
+        assert report.redacted >= 4
+        assert "fix/[redacted:github-token]" in str(tables["sessions"])
+        assert [] == [name for name, rows in tables.items() if SECRET in str(rows) or other in str(rows)]
+        assert 2 == len(tables["tool_calls"])

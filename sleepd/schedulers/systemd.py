@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -13,10 +14,10 @@ from typing import Final
 
 import platformdirs
 
-from sleepd.core.errors import SleepdError
-from sleepd.resident.service.calls import Done, call, must
-from sleepd.resident.service.plan import Plan
-from sleepd.resident.service.scheduler import PREFLIGHT_S, Seen, bare, differing, put, take_away
+from sleepd.core.errors import MissingPart, SleepdError
+from sleepd.schedulers.calls import Done, call, must
+from sleepd.schedulers.plan import Plan
+from sleepd.schedulers.scheduler import PREFLIGHT_S, Seen, bare, differing, put, take_away
 
 _PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 _SHOWN: Final = "ActiveState,SubState,UnitFileState,Result,ExecMainStatus,NRestarts,NextElapseUSecRealtime"
@@ -137,7 +138,7 @@ class Systemd:
 
 
 def text(name: str, plan: Plan) -> str:
-    """A unit's text. `name` is that of a file in `units/`."""
+    """A unit's text. `name` is that of a file in the folder `systemd`."""
     at = f"*-*-* {plan.at}:00" + (f" {plan.time_zone}" if plan.time_zone else "")
     writable = [*(_quoted(str(p)) for p in plan.writable), *(_quoted(f"-{p}") for p in plan.caches)]
     told = {
@@ -155,7 +156,15 @@ def text(name: str, plan: Plan) -> str:
 
 
 def _unit(name: str) -> str:
-    return (resources.files("sleepd.resident.service") / "units" / name).read_text(encoding="utf-8")
+    """The text of a file of the folder `systemd`: packaged in a wheel, beside the package in a checkout.
+
+    Raises `MissingPart` where it is nowhere.
+    """
+    package = Path(str(resources.files("sleepd")))
+    for folder in (package / "systemd", package.parent / "systemd"):
+        if (folder / name).is_file():
+            return (folder / name).read_text(encoding="utf-8")
+    raise MissingPart("this sleepd came without its systemd folder; install it again from its wheel or its repository")
 
 
 def _command(words: Iterable[str]) -> str:
@@ -169,14 +178,21 @@ def _quoted(word: str) -> str:
     return '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"' if _UNPLAIN.search(word) else word
 
 
-def lingers(user: str) -> bool:
+def lingers() -> bool:
     """Whether the user's systemd also runs while the user is not logged in."""
-    return (Path("/var/lib/systemd/linger") / user).exists()
+    return (Path("/var/lib/systemd/linger") / _user()).exists()
 
 
-def linger(user: str) -> None:
+def linger() -> None:
     """Let it run then. Raises `UsageError`."""
-    must("loginctl", "enable-linger", user)
+    must("loginctl", "enable-linger", _user())
+
+
+def _user() -> str:
+    """The name of whoever runs this, as the system knows it."""
+    import pwd
+
+    return pwd.getpwuid(os.getuid()).pw_name
 
 
 def _folder() -> Path:

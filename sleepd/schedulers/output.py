@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from sleepd.resident.service.calls import call
+from sleepd.schedulers.calls import call
 
 _LOOK_EVERY_S: Final = 0.5
 _BLOCK: Final = 65_536

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
-from sleepd.resident.service.calls import Done, call, must
-from sleepd.resident.service.plan import Plan
-from sleepd.resident.service.scheduler import PREFLIGHT_S, Seen
+from sleepd.schedulers.calls import Done, call, must
+from sleepd.schedulers.plan import Plan
+from sleepd.schedulers.scheduler import PREFLIGHT_S, Seen
 
 NAMESPACE = "http://schemas.microsoft.com/windows/2004/02/mit/task"
 _SOME_DAY = "2026-01-01"

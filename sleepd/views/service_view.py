@@ -1,4 +1,4 @@
-"""What is installed, and how it stands."""
+"""What is installed to start nights, and whether it works."""
 
 from __future__ import annotations
 
@@ -6,17 +6,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from sleepd.core.errors import Busy, DatabaseDamaged, Unwritable
-from sleepd.resident.service.plan import Plan
-from sleepd.resident.service.scheduler import Scheduler, Seen
-from sleepd.settings.places import Places
-from sleepd.store.overview import LastNight, Overview, overview
-from sleepd.views import report, status_view
+from sleepd.schedulers.scheduler import Seen
+from sleepd.store.overview import LastNight
+from sleepd.views import report
 from sleepd.views.report import Plain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Service:
+class ServiceStatus:
     """All that can be said about the nights that start by themselves."""
 
     schedules: tuple[Seen, ...]
@@ -49,53 +46,7 @@ class Service:
         return (*found, *([f"{self.environment_fault}; {again}"] if self.environment_fault else []))
 
 
-def look(schedulers: tuple[Scheduler, ...], plan: Plan, places: Places, now: datetime) -> Service:
-    """Look at every kind."""
-    found = tuple(seen for one in schedulers if (seen := one.look(plan)) is not None)
-    active = [seen for seen in found if seen.active is not False]
-    times = [seen.next_at or status_view.next_night(now, plan.at) for seen in active]
-    stands = learnt(places, now)
-    return Service(
-        schedules=found,
-        next_at=min(times, default=None),
-        last_night=stands.last_night if stands is not None else None,
-        environment=plan.environment,
-        environment_fault=_environment_fault(plan.environment) if found else None,
-        lingers=_lingers() if any(s.kind.startswith("systemd") for s in found) else None,
-    )
-
-
-def learnt(places: Places, now: datetime) -> Overview | None:
-    """What the database says; None when it has nothing to say: a schedule can be removed without it."""
-    try:
-        return overview(places.database, now)
-    except (Busy, DatabaseDamaged, Unwritable):  # `sleepd doctor` has a row of its own for that
-        return None
-
-
-def _environment_fault(file: Path) -> str | None:
-    if not file.is_file():
-        return f"{file} is gone, without which nothing starts"
-    if file.stat().st_mode & 0o077 and not file.drive:
-        return f"others may read {file}"
-    return None
-
-
-def _lingers() -> bool:
-    from sleepd.resident.service import systemd
-
-    return systemd.lingers(user())
-
-
-def user() -> str:
-    """The name of whoever runs this, as the system knows it."""
-    import os
-    import pwd
-
-    return pwd.getpwuid(os.getuid()).pw_name
-
-
-def as_json(service: Service) -> Plain:
+def as_json(service: ServiceStatus) -> Plain:
     """The status as plain values."""
     night = service.last_night
     return {
@@ -120,7 +71,7 @@ def as_json(service: Service) -> Plain:
     }
 
 
-def as_text(service: Service) -> str:
+def as_text(service: ServiceStatus) -> str:
     """The status for a person."""
     if not service.schedules:
         return "nothing is installed: no night starts by itself\ninstall it with: sleepd service install"

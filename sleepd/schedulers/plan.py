@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sleepd.core.errors import UsageError
-from sleepd.resident.service.captured import folders_beside
+from sleepd.schedulers.captured import folders_beside
 from sleepd.settings import config
 from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Final
 
 from sleepd.core.errors import UsageError
-from sleepd.resident.service.calls import MISSING, Done, call, must
-from sleepd.resident.service.plan import Plan
-from sleepd.resident.service.scheduler import Seen, bare
+from sleepd.schedulers.calls import MISSING, Done, call, must
+from sleepd.schedulers.plan import Plan
+from sleepd.schedulers.scheduler import Seen, bare
 
 BEGIN: Final = b"# >>> sleepd: one night each night; `sleepd service uninstall` removes these lines\n"
 END: Final = b"# <<< sleepd\n"

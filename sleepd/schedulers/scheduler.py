@@ -9,9 +9,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, Protocol
 
-from sleepd.resident.service.calls import Done, call
-from sleepd.resident.service.captured import replace
-from sleepd.resident.service.plan import Plan
+from sleepd.schedulers.calls import Done, call
+from sleepd.schedulers.captured import replace
+from sleepd.schedulers.plan import Plan
 
 PREFLIGHT_S: Final = 300.0
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from sleepd.core.errors import UsageError
-from sleepd.resident.service.cron import Cron
-from sleepd.resident.service.launchd import Launchd
-from sleepd.resident.service.scheduler import Scheduler
-from sleepd.resident.service.systemd import Systemd
-from sleepd.resident.service.tasks import Tasks
+from sleepd.schedulers.cron import Cron
+from sleepd.schedulers.launchd import Launchd
+from sleepd.schedulers.scheduler import Scheduler
+from sleepd.schedulers.systemd import Systemd
+from sleepd.schedulers.tasks import Tasks
 
 
 def known(platform: str) -> tuple[Scheduler, ...]:

@@ -6,10 +6,10 @@ import json
 from dataclasses import dataclass
 
 from sleepd.core.errors import UsageError
-from sleepd.resident.service.calls import Done
-from sleepd.resident.service.captured import Captured
-from sleepd.resident.service.plan import Plan
-from sleepd.resident.service.scheduler import Scheduler
+from sleepd.schedulers.calls import Done
+from sleepd.schedulers.captured import Captured
+from sleepd.schedulers.plan import Plan
+from sleepd.schedulers.scheduler import Scheduler
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

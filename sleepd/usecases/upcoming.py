@@ -4,34 +4,21 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
 from sleepd.host import clock
-from sleepd.resident import agenda, due
-from sleepd.resident.due import USER_SCOPE, Look, Timetable
 from sleepd.settings import config
 from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
 from sleepd.store.calendar import Calendar, calendar
+from sleepd.usecases import agenda, due
+from sleepd.usecases.due import USER_SCOPE, Look, Timetable
+from sleepd.views.status_view import Upcoming
 
 EARLY: Final = timedelta(minutes=1)
 """A scheduler may start us a moment before the night is due: that is the night that is meant, not the one before."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Upcoming:
-    """The night that is begun, or gone on with, next."""
-
-    at: datetime
-    due: bool
-    """Whether that moment is past."""
-    why: str | None = None
-    """What it waits for."""
-    daemon: bool = False
-    """Whether a daemon is there to begin it."""
 
 
 def scopes(settings: Settings, project: Path | None = None) -> tuple[str, ...]:
