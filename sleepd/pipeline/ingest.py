@@ -124,8 +124,7 @@ def _same(cursor: Cursor, status: os.stat_result) -> bool:
 
 def _store(database: Database, batch: list[StoredFile]) -> None:
     with database.writing() as connection:
-        for file in batch:
-            sessions.save(connection, file)
+        sessions.save(connection, batch)
     batch.clear()
 
 

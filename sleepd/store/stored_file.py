@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from harvesters.records import Reading
@@ -18,3 +19,19 @@ class StoredFile:
     """The session's kind, or `own` for a run that sleepd itself started."""
     redacted: int
     """How many secrets were taken out of this reading."""
+
+
+def groups(files: Iterable[StoredFile]) -> Iterator[list[StoredFile]]:
+    """Runs of files of which no two tell of one file or one session: each run is stored by few statements."""
+    group: list[StoredFile] = []
+    seen: set[tuple[str, str]] = set()
+    for file in files:
+        session = file.reading.session
+        names = {("path", file.path)} | ({(file.agent, session.id)} if session is not None else set())
+        if names & seen:
+            yield group
+            group, seen = [], set()
+        group.append(file)
+        seen |= names
+    if group:
+        yield group

@@ -99,7 +99,7 @@ class Desk:
             redacted=0,
         )  # fmt: skip
         with self.database.writing() as connection:
-            sessions.save(connection, file)
+            sessions.save(connection, [file])
 
     def stage(self, rules: Sequence[str], *tasks: StoredTask, base: str = "", taught: str = SESSION) -> Proposal:
         start = base or edit.new_skill("report", "d")
