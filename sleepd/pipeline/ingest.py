@@ -10,7 +10,7 @@ from pathlib import Path
 
 from harvesters.records import Cursor, Harvester, Origin, Reading, Session, SessionKind, ToolCall, Turn
 from sleepd.core.redact import OVERLAP, redact
-from sleepd.pipeline.prompts import OWN_MARK
+from sleepd.replayers.prompt import OWN_MARK
 from sleepd.store import sessions
 from sleepd.store.database import Database
 

@@ -20,7 +20,7 @@ from sleepd.core.errors import DatabaseDamaged, Unwritable
 from sleepd.store import readable
 from sleepd.store.schema import metadata
 
-HEAD = "0008"
+HEAD = "0009"
 """The newest migration. A test holds it against the scripts."""
 _BACKUPS_KEPT = 3
 _BUSY_MS = 30_000

@@ -11,7 +11,7 @@ import structlog
 
 from sleepd import compose
 from sleepd.core.errors import BudgetSpent, NotMeasured, SleepdError
-from sleepd.core.model import Cause
+from sleepd.core.model import Cause, RunId
 from sleepd.core.ports import Ask, Embedder, Failure, Model, Reply
 from sleepd.host import clock, locks, log
 from sleepd.models.metered import Ledger, Spending
@@ -145,8 +145,8 @@ def preview(places: Places, settings: Settings, wish: Wish, told: Told) -> Previ
             _say(told, "looking for recurring work")
             date = clock.local_date(clock.now())
             id_ = night_id(database, wish.scope, date)
-            bench = compose.bench(settings, database, (embedded_by, _NoCalls(), _NoCalls()), id_)
-            seen = outlook(bench, compose.plan(settings, wish.scope, date, wish.skill))
+            ctx = compose.context(settings, database, (embedded_by, _NoCalls(), _NoCalls()), RunId(id=id_))
+            seen = outlook(ctx, compose.plan(settings, wish.scope, date, wish.skill))
     finally:
         embedded_by.close()
         database.close()
@@ -226,9 +226,9 @@ def _run(places: Places, settings: Settings, how: tuple[Wish, Told], database: D
         logger.info("night.started", scope=wish.scope)
         _say(told, "looking for recurring work")
         _charge_earlier_runs(database, settings, wish, tools.ledger, id_)
-        bench = compose.bench(settings, database, (tools.embedder, tools.task, tools.reflection), id_)
-        bench = replace(bench, ledger=tools.ledger)
-        night = run_night(bench, compose.plan(settings, wish.scope, date, wish.skill), clock.now, told.step)
+        ctx = compose.context(settings, database, (tools.embedder, tools.task, tools.reflection), RunId(id=id_))
+        ctx = replace(ctx, ledger=tools.ledger)
+        night = run_night(ctx, compose.plan(settings, wish.scope, date, wish.skill), clock.now, told.step)
         staged = staged_in(database, id_)
         for proposal in staged:
             logger.info("proposal.staged", proposal=proposal.id, status=proposal.status.value)

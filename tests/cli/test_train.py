@@ -26,7 +26,7 @@ ITEM = {"id": "a", "request": "What is 6 times 7?", "answer": "42"}
 def task_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
     world = make(tmp_path_factory.mktemp("exported"), sessions=60)
     world.ingest()
-    mine(world.database, world.bench().embedder, Mining())
+    mine(world.database, world.ctx().embedder, Mining())
     return export(world, tmp_path_factory.mktemp("sets") / "commits")
 
 

@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sleepd.core.confirmation import Confirming, confirm, settle
-from sleepd.core.gate import Rule, Terms
-from sleepd.core.model import CONFIRMING_DRAW, Pair, TaskId, Verdict
+from sleepd.core.confirmation import Confirmation, ConfirmationConfig, confirm
+from sleepd.core.experiment import Decision, Experiment, OnePass, Rule, conclude
+from sleepd.core.model import Pair, Purpose, TaskId, Verdict
 
 TASKS = tuple(TaskId(f"t{n}") for n in range(10))
-HOW = Confirming()
-TERMS = Terms(alpha=0.05)
+HOW = ConfirmationConfig()
+TERMS = Experiment(alpha=0.05)
 
 
 def pair(task: str, candidate: float | None, baseline: float | None, draw: int = 0) -> Pair:
-    return Pair(draw=draw, task_id=TaskId(task), candidate=candidate, baseline=baseline)
+    return Pair(ordinal=draw, task_id=TaskId(task), candidate=candidate, baseline=baseline)
+
+
+def looking(pair: Pair) -> Pair:
+    return replace(pair, purpose=Purpose.CONFIRMATION)
+
+
+def settle(
+    pairs: list[Pair], tasks: tuple[TaskId, ...], asked: Experiment, how: ConfirmationConfig
+) -> tuple[Decision, Confirmation]:
+    found = conclude(replace(asked, confirmation=how), pairs, tasks)
+    return found.decision, found.confirmation
 
 
 def each(*scores: tuple[float | None, float | None]) -> list[Pair]:
@@ -80,20 +93,21 @@ class TestSettling:
         scheduled = [pair("t0", 1, 0, draw) for draw in range(8)]
         decision, found = settle(scheduled, TASKS, TERMS, HOW)
         assert (Verdict.UNDECIDED, 9) == (decision.verdict, len(found.wanting))
-        looked = [pair(task, 1, 0, CONFIRMING_DRAW + n) for n, task in enumerate(TASKS * 4)]
+        looked = [looking(pair(task, 1, 0, n)) for n, task in enumerate(TASKS * 4)]
         assert Verdict.ACCEPTED is settle([*scheduled, *looked], TASKS, TERMS, HOW)[0].verdict
 
     def test_what_was_drawn_for_a_task_is_no_evidence_for_the_mean(self) -> None:
         """The evidence is the same before and after the round."""
         scheduled = [pair("t0", 1, 0, draw) for draw in range(8)]
-        looked = [pair(task, 1, 0, CONFIRMING_DRAW + n) for n, task in enumerate(TASKS * 4)]
+        looked = [looking(pair(task, 1, 0, n)) for n, task in enumerate(TASKS * 4)]
         before, after = settle(scheduled, TASKS, TERMS, HOW)[0], settle([*looked, *scheduled], TASKS, TERMS, HOW)[0]
         assert (before.evidence, before.pairs) == (after.evidence, after.pairs)
 
     @pytest.mark.parametrize(
-        ("terms", "how"), [(TERMS, Confirming(least=0)), (Terms(alpha=0.05, rule=Rule.STRICT), HOW)]
+        ("terms", "how"),
+        [(TERMS, ConfirmationConfig(least=0)), (Experiment(alpha=0.05, statistic=OnePass(rule=Rule.STRICT)), HOW)],
     )
-    def test_it_can_be_left_out(self, terms: Terms, how: Confirming) -> None:
+    def test_it_can_be_left_out(self, terms: Experiment, how: ConfirmationConfig) -> None:
         """With `least` 0, and under the paper's rules."""
         decision, _ = settle([pair("t0", 1, 0, draw) for draw in range(8)], TASKS, terms, how)
         assert Verdict.ACCEPTED is decision.verdict

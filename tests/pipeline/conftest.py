@@ -17,7 +17,7 @@ def mined(tmp_path_factory: pytest.TempPathFactory) -> World:
 
     world = make(tmp_path_factory.mktemp("mined"))
     world.ingest()
-    mine(world.database, world.bench().embedder, Mining())
+    mine(world.database, world.ctx().embedder, Mining())
     return world
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from sqlalchemy import Engine, event
 
 from sleepd.pipeline.ingest import IngestReport, Limits, ingest
-from sleepd.pipeline.prompts import OWN_MARK
+from sleepd.replayers.prompt import OWN_MARK
 from sleepd.store import sessions
 from tests.pipeline.world import World, make
 

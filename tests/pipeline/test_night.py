@@ -11,11 +11,11 @@ import pytest
 
 from sleepd.core.errors import NotMeasured
 from sleepd.core.model import Cause, Split
-from sleepd.core.ports import Ask, Failure, Purpose, Reply
+from sleepd.core.ports import Ask, CallPurpose, Failure, Reply
 from sleepd.models.metered import Ledger, Metered
 from sleepd.models.scripted import FailingAt, ScriptedModel
 from sleepd.pipeline.night import night_id, outlook, preflight
-from sleepd.pipeline.prompts import OWN_MARK
+from sleepd.replayers.prompt import OWN_MARK
 from sleepd.store.nights import NightStatus
 from tests.pipeline.world import World, make, night_rows
 
@@ -69,7 +69,7 @@ class TestUndisturbed:
     def test_no_more_calls_than_foretold(self, world: World) -> None:
         """The outlook asks no model, and its number is an upper bound."""
         model = FailingAt(world.model, 0, OUTAGE)
-        seen = outlook(world.bench(model), world.plan())
+        seen = outlook(world.ctx(model), world.plan())
         assert (0, "") == (model.asked, seen.reason)
         world.night(model)
         assert 0 < model.asked <= seen.calls
@@ -93,7 +93,7 @@ class TestUndisturbed:
         world.night(Listening())
         judging = {str(t["request"])[:200] for t in world.rows("tasks") if t["split"] in (Split.VAL, Split.TEST)}
         teaching = {str(t["request"])[:200] for t in world.rows("tasks") if t["split"] == Split.TRAIN}
-        prompts = "\n".join(a.prompt for a in asked if a.purpose is Purpose.REFLECT).replace("\n| ", "\n")
+        prompts = "\n".join(a.prompt for a in asked if a.purpose is CallPurpose.REFLECT).replace("\n| ", "\n")
         assert any(request in prompts for request in teaching)
         assert [] == [request for request in judging - teaching if request in prompts]
 
@@ -115,7 +115,7 @@ class TestUndisturbed:
             early = "UPDATE tasks SET at = '2020-01-01T00:00:00.000000+00:00' WHERE id = ?"
             connection.exec_driver_sql(early, (judge["id"],))
         world.night(Listening())
-        prompts = [a.prompt for a in asked if a.purpose is Purpose.REFLECT]
+        prompts = [a.prompt for a in asked if a.purpose is CallPurpose.REFLECT]
         assert prompts
         assert not [p for p in prompts if "sealed words" in p]
 
@@ -135,16 +135,16 @@ class TestUndisturbed:
 
     def test_a_waiting_candidate_goes_on_within_its_share(self, world: World) -> None:
         """Next night it draws from where it stopped, at most half of the night's pairs, and keeps its index and sessions."""
-        world = replace(world, gating=replace(world.gating, pairs_per_night=8))
+        world = replace(world, gate=replace(world.gate, pairs_per_night=8))
         world.night(date="2026-10-01")
         (before,) = world.rows("candidates")
         assert "undecided" == before["verdict"]
         second = world.night(date="2026-10-02")
-        drawn = [p for p in world.rows("pairs") if p["night_id"] == second.id and p["candidate_id"] == before["id"]]
+        drawn = [p for p in world.rows("pairs") if p["run_id"] == second.id and p["candidate_id"] == before["id"]]
         after = next(c for c in world.rows("candidates") if c["id"] == before["id"])
         assert (before["number"], before["sessions"], 2) == (after["number"], after["sessions"], after["nights"])
         assert 1 <= len(drawn) <= 4
-        assert list(range(8, 8 + len(drawn))) == sorted(p["draw"] for p in drawn)  # type: ignore[type-var]
+        assert list(range(8, 8 + len(drawn))) == sorted(p["ordinal"] for p in drawn)  # type: ignore[type-var]
 
 
 class TestOutage:
@@ -172,11 +172,11 @@ class TestOutage:
     def test_preflight_asks_each_model_once(self, world: World) -> None:
         """A reply that is cut off is an answer; a refusal, an empty reply or a logged-out client is none."""
         model = ScriptedModel(otherwise=Failure(cause=Cause.OVERLONG, message="cut"))
-        preflight(world.bench(model))
+        preflight(world.ctx(model))
         assert 1 == len(model.asks)
         for cause in (Cause.AUTH, Cause.REFUSED, Cause.MALFORMED):
             with pytest.raises(NotMeasured, match="log in"):
-                preflight(world.bench(ScriptedModel(otherwise=Failure(cause=cause, message="log in"))))
+                preflight(world.ctx(ScriptedModel(otherwise=Failure(cause=cause, message="log in"))))
 
     def test_a_model_that_never_answers_is_an_outage_and_leaves_nothing_behind(self, world: World) -> None:
         """Eight failures in a row under the live text: nothing of them is kept, and the night says why."""
@@ -185,7 +185,7 @@ class TestOutage:
             key = world.model.key
 
             def ask(self, ask: Ask) -> Reply | Failure:
-                if ask.purpose is Purpose.ROLLOUT:
+                if ask.purpose is CallPurpose.ROLLOUT:
                     return Failure(cause=Cause.TIMEOUT, message="no answer within 120 s")
                 return world.model.ask(ask)
 
