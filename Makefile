@@ -14,7 +14,7 @@ pip := $(bin)/python -m pip --disable-pip-version-check install -c constraints.t
 # Compiled files are made once, at install time; without them every start costs seconds.
 unexport PYTHONDONTWRITEBYTECODE PIP_NO_COMPILE
 
-.PHONY: help demo test e2e quick lint golden docs clean
+.PHONY: help demo test e2e quick lint mutants golden docs clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z0-9]*\):.*## /  make \1\t/p' Makefile
@@ -23,19 +23,22 @@ demo: .venv/.stamp-run  ## the whole product on a simulated person: no key, no s
 	$(bin)/sleepd proof-run --persona $(PERSONA) --assert-improves
 
 test: .venv/.stamp-dev lint  ## everything that has to hold, before a commit reaches anybody
-	$(bin)/python -m pytest -n $(WORKERS) -m "not e2e"
+	$(bin)/python -m pytest -n $(WORKERS) --dist worksteal -m "not e2e"
 
 e2e: .venv/.stamp-dev .e2e/.stamp  ## the real agents against a model server of our own; needs npm
 	$(bin)/python -m pytest -n $(WORKERS) --dist loadfile -rs -m e2e tests/e2e
 
 quick: .venv/.stamp-dev lint  ## the same without the slow tests
-	$(bin)/python -m pytest -n $(WORKERS) -m "not e2e and not slow"
+	$(bin)/python -m pytest -n $(WORKERS) --dist worksteal -m "not e2e and not slow"
 
 lint: .venv/.stamp-dev  ## style, types and floors
 	$(bin)/ruff check
 	$(bin)/ruff format --check
 	$(bin)/mypy --strict
 	$(bin)/lint-imports
+
+mutants: .venv/.stamp-mutants  ## how many planted faults the core's tests notice: an hour or more; not part of `make test`
+	nice -n 10 $(bin)/python -m benchmarks.mutants $(MUTANTS)
 
 golden: .venv/.stamp-dev  ## write the expected readings of tests/corpus anew; look at the difference before you commit
 	$(bin)/python -m tests.harvesters.golden
@@ -62,6 +65,10 @@ clean:  ## remove what was made here, .venv included
 .venv/.stamp-dev: .venv/.stamp-run
 	@echo "Adding the tools of development: about 35 MB to download."
 	$(pip) -e ".[$(run_parts),dev]"
+	@touch $@
+
+.venv/.stamp-mutants: .venv/.stamp-dev
+	$(pip) -e ".[$(run_parts),dev,mutants]"
 	@touch $@
 
 # The clients of the end-to-end tests are native programs: npm only carries them here, and runs nothing of theirs.

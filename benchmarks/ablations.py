@@ -85,8 +85,8 @@ class Came:
 def runs() -> tuple[Run, ...]:
     """The shipped defaults, and each with one thing changed."""
     full = Run(name="**full**", training=Training(epochs=EPOCHS), gate=GateConfig())
-    strict = _gating(full, "gate: a higher mean of one pass", rule=Rule.STRICT)
-    off = _gating(full, "no gate", rule=Rule.OFF)
+    strict = _gate_config(full, "gate: a higher mean of one pass", rule=Rule.STRICT)
+    off = _gate_config(full, "no gate", rule=Rule.OFF)
     # What an epoch ends with would quote its material: where all is to be rubbish, it is left out.
     alone: dict[str, object] = {"slow": SlowMode.OFF, "meta": False, "appendix": False}
     return (
@@ -98,8 +98,8 @@ def runs() -> tuple[Run, ...]:
         _optimizing(full, "no recall", recall_k=0),
         _optimizing(full, "three rollouts of a train task, not one", samples=3),
         _optimizing(full, "ranked by support, not by the model", ranking=Ranking.SUPPORT),
-        _gating(full, "no attribution", attribution=AttributionConfig(most=0)),
-        _gating(full, "no confirmation", confirmation=ConfirmationConfig(least=0)),
+        _gate_config(full, "no attribution", attribution=AttributionConfig(most=0)),
+        _gate_config(full, "no confirmation", confirmation=ConfirmationConfig(least=0)),
         strict,
         off,
         *(replace(_training(run, run.name, **alone), rubbish=True) for run in (full, strict, off)),
@@ -115,7 +115,7 @@ def _training(full: Run, name: str, **changed: object) -> Run:
     return replace(full, name=name, training=replace(full.training, **changed))  # type: ignore[arg-type]
 
 
-def _gating(full: Run, name: str, **changed: object) -> Run:
+def _gate_config(full: Run, name: str, **changed: object) -> Run:
     return replace(full, name=name, gate=replace(full.gate, **changed))  # type: ignore[arg-type]
 
 

@@ -1,4 +1,4 @@
-"""Write the pages of `docs/reference` that are made from the code: `python -m docs.generate`, or `make docs`.
+"""Write the pages, and the parts of pages, that are made from the code: `python -m docs.generate`, or `make docs`.
 
 A test compares the pages with the code, so a page that lies fails the build.
 """
@@ -6,17 +6,22 @@ A test compares the pages with the code, so a page that lies fails the build.
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
+from pydantic import TypeAdapter
 from typer.main import get_command
 
+from docs import floors
+from docs.vocabulary import VOCABULARY
 from sleepd import cli
 from sleepd.cli.ending import INTERRUPTED, UNEXPECTED
 from sleepd.core import errors
 from sleepd.settings import config
+from sleepd.settings.sections import keys, meanings
 from sleepd.settings.settings import section_classes
 
 HERE: Final = Path(__file__).parent
@@ -26,7 +31,7 @@ Schema = dict[str, object]
 SETTINGS_HEAD: Final = """\
 # Settings
 
-<!-- Made by `make docs` from sleepd/settings/sections. Change it there. -->
+<!-- Made by `make docs` from sleepd/settings/sections.py. Change it there. -->
 
 Settings come from four places; the later wins, key by key:
 
@@ -67,9 +72,10 @@ def settings_page() -> str:
 
 def _section(name: str) -> str:
     cls = section_classes()[name]
+    meant = meanings(cls)
     rows = [
-        f"| `{key}` | {_form(name, key)} | {_default(field.default)} | {_cell(field.description or '')} |"
-        for key, field in cls.model_fields.items()
+        f"| `{key}` | {_form(name, key)} | {_default(field.default)} | {_cell(meant[key])} |"
+        for key, field in keys(cls).items()
     ]
     table = ["| Key | Value | Default | Meaning |", "|---|---|---|---|", *rows]
     return "\n".join(["", f"## [{name}]", "", inspect.cleandoc(cls.__doc__ or ""), "", *table, ""])
@@ -85,7 +91,7 @@ def _cell(text: str) -> str:
 
 def _form(section: str, key: str) -> str:
     """What kind of value the key takes, in words, from the schema pydantic makes of the class."""
-    schema = section_classes()[section].model_json_schema()["properties"][key]
+    schema = TypeAdapter(section_classes()[section]).json_schema()["properties"][key]
     options = schema.get("anyOf", [schema])
     return next(_kind(option) for option in options if option.get("type") != "null")
 
@@ -223,10 +229,56 @@ def _flat(text: str | None) -> str:
     return " ".join((text or "").split())
 
 
+GLOSSARY_HEAD: Final = """\
+# Glossary
+
+<!-- Made by `make docs` from docs/vocabulary.py. Change it there. -->
+
+One word for one thing, in the code as on the pages and in messages. The third column is where the word lives in the
+code; a test looks it up. The last names words that are not used for the thing.
+"""
+
+
+def glossary_page() -> str:
+    """The words, by part of the subject."""
+    head = ["| Word | Meaning | In the code | Not |", "|---|---|---|---|"]
+    parts = (
+        [
+            "",
+            f"## {part}",
+            "",
+            *head,
+            *(f"| {t.word} | {_cell(t.meaning)} | `{t.at}` | {t.instead_of} |" for t in terms),
+        ]
+        for part, terms in VOCABULARY.items()
+    )
+    return GLOSSARY_HEAD + "\n".join(line for part in parts for line in part) + "\n"
+
+
+ARCHITECTURE: Final = HERE / "explanation" / "architecture.md"
+FLOORS: Final = re.compile(r"(<!-- floors: .*? -->\n).*?(<!-- end of floors -->)", re.DOTALL)
+"""The part of the page on the architecture that is made; people write the rest."""
+
+
+def architecture_page() -> str:
+    """The page with the picture and the table of the floors as the contracts have them now."""
+    shown = floors.floors()
+    part = f"\n```mermaid\n{floors.mermaid(shown)}```\n\n{floors.table(shown)}\n"
+    return FLOORS.sub(lambda found: f"{found[1]}{part}{found[2]}", ARCHITECTURE.read_text(encoding="utf-8"))
+
+
+def floors_picture() -> str:
+    """The picture of the floors for the site."""
+    return floors.svg(floors.floors())
+
+
 PAGES: Final[dict[str, Callable[[], str]]] = {
     "reference/settings.md": settings_page,
     "reference/cli.md": cli_page,
     "reference/exit-status.md": exit_page,
+    "reference/glossary.md": glossary_page,
+    "explanation/architecture.md": architecture_page,
+    "explanation/floors.svg": floors_picture,
 }
 """Path below docs/ -> what makes it."""
 

@@ -6,17 +6,16 @@ import re
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from harvesters.claude_records import Block, Raw, Record, compact_json, text_of
-from harvesters.records import Origin, Role, ToolCall, ToolStatus, Turn
-from harvesters.values import clip
+from harvesters.claude_records import Block, Record, compact_json, text_of
+from harvesters.claude_results import Result, answers_of, own_words, result_of
+from harvesters.records import Answered, FileChange, Origin, Role, ToolCall, ToolStatus, Turn
+from harvesters.values import clip, moment
 
 USER_MODIFIED = "user-modified"
 _EXIT_CODE = re.compile(r"(?:<tool_use_error>)?(?:Error: )?Exit code (\d{1,9})\b")
 _DENIALS = ("The user doesn't want to proceed with this tool use", "The user doesn't want to take this action")
 _SAID = "the user said:\n"
 _NOTE_AFTER_SAID = "\n\nNote: The user's next message"
-_MODIFIED_FLAGS = (b'"userModified":true', b'"planWasEdited":true')
-_MODIFIABLE = frozenset({"Edit", "MultiEdit", "NotebookEdit", "Write", "ExitPlanMode", ""})
 
 
 @dataclass(slots=True, kw_only=True)
@@ -30,6 +29,14 @@ class CallDraft:
     status: ToolStatus = ToolStatus.UNANSWERED
     exit_code: int | None = None
     feedback: str | None = None
+    answers: tuple[Answered, ...] = ()
+    changes: tuple[FileChange, ...] = ()
+    duration_ms: int | None = None
+    subagent: str | None = None
+    subagent_tokens: int | None = None
+    result_id: str | None = None
+    asked_at: datetime | None = None
+    """When the agent made the call."""
 
     def answer(self, record: Record, block: Block, limit: int) -> None:
         """Take in the result that stands in `block` of `record`; a second result changes nothing."""
@@ -37,10 +44,19 @@ class CallDraft:
             return
         self.output = text_of(block.content, limit)
         self.status = _status(record, block, self.output)
+        self.result_id = record.uuid
         if self.status is ToolStatus.ERROR:
             match = _EXIT_CODE.match(self.output)
             self.exit_code = int(match[1]) if match else None
-        self.feedback = self._feedback(record.tool_use_result)
+        told = result_of(record.tool_use_result)
+        said = self._said()
+        self.answers = answers_of(told, said, limit)
+        self.feedback = own_words(said) if said is not None else _modified(told)
+        self.changes = told.changes(limit)
+        self.subagent, self.subagent_tokens = told.agent_id, told.total_tokens
+        self.duration_ms = told.duration()
+        if self.duration_ms is None:
+            self.duration_ms = _between(self.asked_at, moment(record.timestamp))
 
     def frozen(self) -> ToolCall:
         return ToolCall(
@@ -51,17 +67,20 @@ class CallDraft:
             status=self.status,
             exit_code=self.exit_code,
             feedback=self.feedback,
+            answers=self.answers,
+            changes=self.changes,
+            duration_ms=self.duration_ms,
+            subagent=self.subagent,
+            subagent_tokens=self.subagent_tokens,
+            result_id=self.result_id,
         )
 
-    def _feedback(self, result: Raw) -> str | None:
+    def _said(self) -> str | None:
+        """The words beside a denial, the client's own included."""
         output = self.output or ""
-        if self.status is ToolStatus.DENIED and _SAID in output:
-            return output.split(_SAID, 1)[1].split(_NOTE_AFTER_SAID, 1)[0].strip() or None
-        if self.name in _MODIFIABLE and memoryview(result):
-            data = bytes(result)
-            if any(flag in data for flag in _MODIFIED_FLAGS):
-                return USER_MODIFIED
-        return None
+        if self.status is not ToolStatus.DENIED or _SAID not in output:
+            return None
+        return output.split(_SAID, 1)[1].split(_NOTE_AFTER_SAID, 1)[0].strip()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -77,6 +96,8 @@ class TurnDraft:
     skill: str | None = None
     cwd: str | None = None
     branch: str | None = None
+    queued: bool = False
+    source_id: str | None = None
     limit: int = 0
     length: int = 0
     """Characters of text so far, those that an earlier reading returned included."""
@@ -104,6 +125,8 @@ class TurnDraft:
             branch=self.branch,
             abandoned=abandoned,
             tool_calls=tuple(call.frozen() for call in self.calls),
+            queued=self.queued,
+            source_id=self.source_id,
         )
 
 
@@ -116,6 +139,7 @@ def turn_draft(record: Record, position: int, at: datetime | None, *, role: Role
     """An empty turn of one line; its id is the line's uuid."""
     return TurnDraft(
         id=record.uuid or "",
+        source_id=record.uuid,
         position=position,
         role=role,
         origin=origin,
@@ -139,3 +163,14 @@ def _status(record: Record, block: Block, output: str) -> ToolStatus:
     if record.tool_denial_kind == "user-rejected" or output.startswith(_DENIALS):
         return ToolStatus.DENIED
     return ToolStatus.ERROR if block.is_error else ToolStatus.OK
+
+
+def _modified(result: Result) -> str | None:
+    return USER_MODIFIED if result.user_modified or result.plan_was_edited else None
+
+
+def _between(asked: datetime | None, answered: datetime | None) -> int | None:
+    """Milliseconds; None when one of the times is unknown or they run backwards."""
+    if asked is None or answered is None or answered < asked:
+        return None
+    return int((answered - asked).total_seconds() * 1000)

@@ -35,8 +35,15 @@ class Memory(msgspec.Struct, omit_defaults=True):
     skills: list[str] = []
     loading: dict[str, tuple[str, int]] = {}
     """Skill calls without a result yet: call id -> skill name and position."""
+    loaded: dict[str, tuple[str, int]] = {}
+    """Skill calls with a result, whose text may still follow: call id -> skill name and position."""
     queued: dict[str, str] = {}
     """Prompts typed while the agent worked: the uuid under which one may come again -> turn id."""
+    unsettled: bool = False
+    """A message was in the queue, or had just left it: whether it stands elsewhere is seen from the whole file only."""
+    mode: str | None = None
+    asked: dict[str, datetime] = {}
+    """Calls without a result yet -> when they were made."""
     places: list[str] = []
     lengths: dict[str, int] = {}
     """Turn id -> length of the text so far, for the last replies."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from harvesters.claude_records import Attachment, Block, Record, blocks_of, origin_kind
+from harvesters.claude_records import ABSENT, Attachment, Block, Record, blocks_of, origin_kind
 from harvesters.records import Origin
 
 SETTINGS_COMMANDS = frozenset(
@@ -75,6 +75,7 @@ SETTINGS_COMMANDS = frozenset(
 
 _COMMAND_NAME = re.compile(r"<command-name>\s*/?([^<]*?)\s*</command-name>")
 _COMMAND_ARGS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
+_TYPED_COMMAND = re.compile(r"/(?P<name>[A-Za-z][\w:.-]*)(?:\s+(?P<args>.*))?", re.DOTALL)
 _BASH_INPUT = re.compile(r"<bash-input>(.*?)</bash-input>", re.DOTALL)
 _WRAPPED = re.compile(
     r"\s*<(ide_opened_file|ide_selection|ide_diagnostics|system-reminder)>.*?</\1>\s*",
@@ -90,10 +91,16 @@ _INJECTED_STARTS = (
     "<bash-stderr>",
     "<task-notification",
     "<teammate-message",
-    "Stop hook feedback:",
     "Unknown skill: ",
     "Unknown slash command: ",
 )
+_HOOK_STARTS = (
+    "Operation stopped by hook",
+    "Stop hook feedback:",
+    "UserPromptSubmit operation blocked by hook",
+    "<user-prompt-submit-hook>",
+)
+_PLAN_START = "Implement the following plan:"
 _SKILL_BODY = re.compile(r"\s*Base directory for this skill:[ \t]*([^\r\n]+)")
 
 
@@ -111,12 +118,26 @@ def words_of(record: Record, blocks: list[Block]) -> Words | None:
     if not whole:
         image = any(block.type in ("image", "document") for block in blocks)
         return Words(Origin.INJECTED if record.is_meta else Origin.PROMPT, "[image]") if image else None
+    if whole.startswith(_HOOK_STARTS):
+        return Words(Origin.HOOK, whole)
     if record.is_meta or record.is_visible_in_transcript_only or record.is_compact_summary:
         return Words(Origin.INJECTED, whole)
     kind = origin_kind(record.origin)
     if kind is not None and kind not in ("human", "cli"):
         return Words(Origin.INJECTED, whole)
+    if record.plan_content is not ABSENT or whole.startswith(_PLAN_START):
+        return Words(Origin.PLAN, whole)
     return _words_of_text(texts, whole)
+
+
+def typed_words(text: str) -> Words | None:
+    """The words of a message that a person typed while the agent was at work; None for what the client queued."""
+    words = words_of(Record(), [Block(type="text", text=text)])
+    if words is None or words.origin is not Origin.PROMPT or text.lstrip().startswith('{"task_id"'):
+        return None
+    name = _TYPED_COMMAND.fullmatch(words.text)
+    bare = name is not None and (not name["args"] or name["name"] in SETTINGS_COMMANDS)
+    return Words(Origin.COMMAND, words.text) if bare else words
 
 
 def queued_words(attachment: Attachment) -> Words | None:
@@ -129,16 +150,15 @@ def queued_words(attachment: Attachment) -> Words | None:
 
 
 def command_words(text: str) -> Words | None:
-    """A slash command: a PROMPT of its arguments where they are a person's request, else a COMMAND `/name args`."""
+    """A slash command `/name args`: a PROMPT where its arguments are a person's request, else a COMMAND."""
     match = _COMMAND_NAME.search(text)
     if match is None or not match[1]:
         return None
     found = _COMMAND_ARGS.search(text)
     args = found[1].strip() if found else ""
     name = match[1].split()[0]
-    if args and name not in SETTINGS_COMMANDS:
-        return Words(Origin.PROMPT, args)
-    return Words(Origin.COMMAND, f"/{name} {args}".strip())
+    asks = bool(args) and name not in SETTINGS_COMMANDS
+    return Words(Origin.PROMPT if asks else Origin.COMMAND, f"/{name} {args}".strip())
 
 
 def skill_directory(text: str) -> str | None:

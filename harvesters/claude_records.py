@@ -42,6 +42,19 @@ _WIRE_NAMES = {
     "leaf_uuid": "leafUuid",
     "ai_title": "aiTitle",
     "custom_title": "customTitle",
+    "plan_content": "planContent",
+    "permission_mode": "permissionMode",
+    "compact_metadata": "compactMetadata",
+    "duration_ms": "durationMs",
+    "hook_infos": "hookInfos",
+    "hook_errors": "hookErrors",
+    "prevented_continuation": "preventedContinuation",
+    "stop_reason": "stopReason",
+    "is_api_error_message": "isApiErrorMessage",
+    "api_error_status": "apiErrorStatus",
+    "pr_number": "prNumber",
+    "pr_url": "prUrl",
+    "parent_tool_use_id": "parentToolUseID",
 }
 
 
@@ -76,7 +89,25 @@ class Record(msgspec.Struct, rename=_WIRE_NAMES, gc=False):
     tool_use_result: Raw = ABSENT
     attachment: Raw = ABSENT
     content: Raw = ABSENT
-    """Of `system` lines."""
+    """Of `system` lines, and of messages that enter the queue."""
+    operation: str | None = None
+    """Of `queue-operation` lines."""
+    plan_content: Raw = ABSENT
+    permission_mode: str | None = None
+    compact_metadata: Raw = ABSENT
+    duration_ms: float | None = None
+    hook_infos: Raw = ABSENT
+    hook_errors: Raw = ABSENT
+    prevented_continuation: bool | None = None
+    stop_reason: str | None = None
+    error: Raw = ABSENT
+    is_api_error_message: bool | None = None
+    api_error_status: int | None = None
+    pr_number: int | None = None
+    pr_url: str | None = None
+    parent_tool_use_id: str | None = None
+    data: Raw = ABSENT
+    """Of `progress` lines."""
     leaf_uuid: str | None = None
     summary: str | None = None
     ai_title: str | None = None
@@ -146,7 +177,7 @@ decode_record = msgspec.json.Decoder(Record).decode
 
 def record_of(obj: dict[str, Any]) -> Record:
     """A `Record` of whatever fields of the object have the expected type."""
-    return _lenient(Record, obj)
+    return lenient(Record, obj)
 
 
 def message_of(record: Record) -> Message | None:
@@ -169,7 +200,7 @@ def attachment_of(record: Record) -> Attachment | None:
         return _ATTACHMENT.decode(record.attachment)
     except FAST_FAILURES:
         value = loads(bytes(record.attachment))
-    return _lenient(Attachment, value) if isinstance(value, dict) else None
+    return lenient(Attachment, value) if isinstance(value, dict) else None
 
 
 def origin_kind(raw: Raw) -> str | None:
@@ -228,24 +259,24 @@ def starts_with(raw: Raw, prefix: bytes) -> bool:
 
 
 def _patient_message(value: dict[str, Any]) -> Message:
-    message = _lenient(Message, {name: value[name] for name in ("id", "role", "model") if name in value})
+    message = lenient(Message, {name: value[name] for name in ("id", "role", "model") if name in value})
     content = value.get("content")
     message.content = content if isinstance(content, str) else _patient_blocks(content) or None
     usage = value.get("usage")
-    message.usage = _lenient(Usage, usage) if isinstance(usage, dict) else None
+    message.usage = lenient(Usage, usage) if isinstance(usage, dict) else None
     return message
 
 
 def _patient_blocks(value: Any) -> list[Block]:
     items = value if isinstance(value, list) else [value]
     return [
-        Block(type="text", text=item) if isinstance(item, str) else _lenient(Block, item)
+        Block(type="text", text=item) if isinstance(item, str) else lenient(Block, item)
         for item in items
         if isinstance(item, str | dict)
     ]
 
 
-def _lenient(kind: type[S], obj: Mapping[str, Any]) -> S:
+def lenient(kind: type[S], obj: Mapping[str, Any]) -> S:
     """The struct of those fields that have the right type; the others keep their defaults."""
     values: dict[str, Any] = {}
     for name, (wire_name, wanted) in _fields(kind).items():

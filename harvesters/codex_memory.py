@@ -34,6 +34,9 @@ class Memory:
     parent: str | None = None
     cwd: str | None = None
     branch: str | None = None
+    commit: str | None = None
+    mode: str | None = None
+    """What the agent may do without asking."""
     version: str | None = None
     title: str | None = None
     started: str | None = None
@@ -95,6 +98,7 @@ class Memory:
         self.parent = parent_of(meta)
         self.cwd = text(meta, "cwd")
         self.branch = text(mapping(meta, "git"), "branch")
+        self.commit = text(mapping(meta, "git"), "commit_hash")
         self.version = text(meta, "cli_version")
         self.started = text(meta, "timestamp")
 

@@ -7,10 +7,12 @@ from datetime import datetime
 from typing import Any
 
 from harvesters import codex_text as words
+from harvesters.codex_known import unknown_record
 from harvesters.codex_memory import MAX_REMEMBERED, Memory, is_older
 from harvesters.codex_tools import CALL_TYPES, OUTPUT_TYPES, Tools
-from harvesters.drafts import CallDraft, Calls, TurnDraft, freeze_turns
-from harvesters.records import Origin, Role, Session, SessionKind, SkillTrigger, SkillUse
+from harvesters.drafts import CallDraft, Calls, Happenings, TurnDraft, freeze_turns
+from harvesters.drift import RecordTally
+from harvesters.records import EventKind, Origin, Role, Session, SessionKind, SkillTrigger, SkillUse
 from harvesters.values import integer, mapping, moment, sequence, text
 
 Payload = dict[str, Any]
@@ -35,6 +37,9 @@ class Rollout:
         self._last_position = -1
         self._tools = Tools(Calls(self.memory.calls), self._attach, self._made_up_id)
         self._skills: list[SkillUse] = []
+        self._happened = Happenings()
+        self.tally = RecordTally()
+        """What the file's records were, known and unknown."""
         self._rolled_back: list[tuple[int, int]] = []
         self._at: datetime | None = None
         self._ended: datetime | None = None
@@ -45,6 +50,7 @@ class Rollout:
             "response_item": self._response_item,
             "event_msg": self._event,
             "token_usage_record": self.memory.record_usage,
+            "compacted": lambda _: self._happen(EventKind.COMPACTION),
         }
         self._events: dict[str, Callable[[Payload], None]] = {
             "task_started": self._task_started,
@@ -57,6 +63,8 @@ class Rollout:
             "agent_message": lambda event: self._say(text(event, "message"), "event"),
             "item_completed": self._item_completed,
             "thread_name_updated": self._renamed,
+            "error": self._failed,
+            "stream_error": self._failed,
         }
 
     # -- records -----------------------------------------------------------------------------------------------------
@@ -70,6 +78,7 @@ class Rollout:
             self._ended = self._at if self._ended is None else max(self._ended, self._at)
             if self.memory.first is None:
                 self.memory.first = self._at.timestamp()
+        self.tally.note(self.memory.version, unknown_record(record, bare=self.memory.bare))
         if kind in self._lines and isinstance(record.get("payload"), dict):
             self._copy_over()
             self._lines[kind](record["payload"])
@@ -87,6 +96,11 @@ class Rollout:
         for position, item in enumerate(sequence(document, "items")):
             if isinstance(item, dict):
                 self.take(position, item)
+
+    @property
+    def at_rest(self) -> bool:
+        """Every call of this reading has its output, and no copied beginning is being passed over."""
+        return not self.memory.copying and not self._tools.calls.waiting
 
     @property
     def thread(self) -> str:
@@ -117,6 +131,8 @@ class Rollout:
             parent_id=memory.parent,
             cwd=memory.cwd,
             branch=memory.branch,
+            commit=memory.commit,
+            events=self._happened.frozen(limit),
             title=memory.title,
             version=memory.version,
             started_at=moment(memory.started),
@@ -149,6 +165,7 @@ class Rollout:
             if model not in memory.models:
                 memory.models.append(model)
         memory.cwd = text(context, "cwd") or memory.cwd
+        self._permit(context)
         self._enter(text(context, "turn_id"))
 
     def _task_started(self, event: Payload) -> None:
@@ -188,9 +205,11 @@ class Rollout:
         self.needs_whole = self.needs_whole or self.continues
         self.memory.forget_copy()
         self._turns, self._skills, self._rolled_back, self._reply = [], [], [], None
+        self._happened.clear()
         self._tools = Tools(Calls(), self._attach, self._made_up_id)
 
     def _turn_aborted(self, event: Payload) -> None:
+        self._end_turn(event)
         reason = text(event, "reason") or ""
         if reason not in _NOT_BY_THE_USER:
             self._add(Role.USER, Origin.INTERRUPT, reason)
@@ -201,8 +220,30 @@ class Rollout:
             self._reply, self.memory.reply = None, None
 
     def _task_complete(self, event: Payload) -> None:
+        self._end_turn(event)
         if not self.memory.spoken:
             self._say(text(event, "last_agent_message"), "task")
+
+    def _end_turn(self, event: Payload) -> None:
+        spent = integer(event, "duration_ms")
+        if spent is not None:
+            self._happen(EventKind.TURN_ENDED, duration_ms=spent)
+
+    def _failed(self, event: Payload) -> None:
+        name = text(event, "codex_error_info") or next(iter(mapping(event, "codex_error_info")), None)
+        self._happen(EventKind.API_ERROR, name=name, text=text(event, "message"), failed=True)
+
+    def _permit(self, context: Payload) -> None:
+        """What the agent may do without asking: when to ask, and what the sandbox allows."""
+        sandbox = text(mapping(context, "sandbox_policy"), "type") or text(context, "sandbox_policy")
+        mode = ", ".join(filter(None, (text(context, "approval_policy"), sandbox)))
+        if mode and mode != self.memory.mode:
+            self.memory.mode = mode
+            self._happen(EventKind.PERMISSION_MODE, name=mode)
+
+    def _happen(self, kind: EventKind, **told: Any) -> None:
+        if not self.memory.copying:
+            self._happened.add(kind, self._offset, self._at, **told)
 
     def _renamed(self, event: Payload) -> None:
         self.memory.title = text(event, "thread_name") or self.memory.title
@@ -261,7 +302,8 @@ class Rollout:
         if line is not None:
             self._add(Role.USER, Origin.SHELL, line)
         else:
-            self._add(Role.USER, Origin.INJECTED, fragment)
+            hook = fragment.lstrip().startswith("<hook_prompt")
+            self._add(Role.USER, Origin.HOOK if hook else Origin.INJECTED, fragment)
 
     def _say(self, message: str | None, record: str) -> None:
         if not message or not message.strip():

@@ -39,6 +39,7 @@ _CITATION = re.compile(r"<oai-mem-citation>.*?</oai-mem-citation>", re.DOTALL)
 
 _HEADER_CHARACTERS = 800
 _EXIT_CODE = re.compile(r"^(?:Exit code:|Process exited with code) (-?\d{1,10})\b", re.MULTILINE)
+_WALL_TIME = re.compile(r"^Wall time: (\d{1,7}(?:\.\d{1,9})?) seconds", re.MULTILINE)
 _REJECTED = re.compile(r"^.{0,60}\brejected by user\b", re.MULTILINE)
 _ABORTED = re.compile(r"^.{0,60}\baborted by user\b", re.MULTILINE)
 _FAILED = re.compile(
@@ -179,6 +180,15 @@ def ending_of(output: str) -> Ending:
     if _ABORTED.search(header):
         return Ending(ToolStatus.UNANSWERED)
     return Ending(ToolStatus.ERROR if _FAILED.search(header) else ToolStatus.OK)
+
+
+def wall_time_ms(output: str) -> int | None:
+    """How long a command ran, by the client's header before its output; None where it does not say."""
+    if output.startswith("{"):
+        seconds = mapping(loads(output.encode()), "metadata").get("duration_seconds")
+        return int(seconds * 1000) if isinstance(seconds, int | float) else None
+    found = _WALL_TIME.search(output[:_HEADER_CHARACTERS].split("\nOutput:", 1)[0])
+    return int(float(found.group(1)) * 1000) if found else None
 
 
 def by_exit_code(code: int) -> Ending:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 from harvesters import codex_text as words
+from harvesters.decode import loads
 from harvesters.drafts import CallDraft, Calls, compact
-from harvesters.records import ToolStatus
-from harvesters.values import flag, integer, mapping, text
+from harvesters.patches import changes_of_map, changes_of_patch
+from harvesters.records import Answered, ToolStatus
+from harvesters.values import flag, integer, mapping, sequence, text
 
 Payload = dict[str, Any]
 ITEM, EVENT, OUTPUT = 1, 2, 3
+_PATCH = re.compile(r"\*\*\* Begin Patch")
 """Ranks of evidence for how a call went: finished items, end events, the text of the output."""
 _HOSTED = {
     "web_search_call": "web_search",
@@ -41,6 +45,7 @@ class Tools:
             "patch_apply_end": _patch_end,
             "mcp_tool_call_end": _mcp_end,
             "dynamic_tool_call_response": _dynamic_end,
+            "collab_agent_spawn_end": _spawn_end,
         }
 
     def begun(self, kind: str, item: Payload) -> str:
@@ -50,6 +55,10 @@ class Tools:
         name = text(item, "name") or _HOSTED.get(kind) or "local_shell"
         space = text(item, "namespace")
         call = self._begin(item, f"{space}.{name}" if space else name, arguments)
+        patch = _PATCH.search(arguments if call is not None else "")
+        if call is not None and patch is not None:
+            given_text = item.get("input")
+            call.changes = changes_of_patch(given_text if isinstance(given_text, str) else command)
         if kind in _HOSTED and call is not None and text(item, "status") in _STATUS:
             call.weigh(OUTPUT, _STATUS[item["status"]])
         return command
@@ -60,6 +69,10 @@ class Tools:
         if call is not None:
             output, ending = words.output_of(item.get("output"))
             call.answer(output)
+            if call.duration_ms is None:
+                call.duration_ms = words.wall_time_ms(output or "")
+            if call.name in ("request_user_input", ""):
+                call.answers = _answers(call.input, output or "")
             call.weigh(OUTPUT, ending.status, ending.exit_code)
 
     def item(self, kind: str | None, item: Payload) -> None:
@@ -75,6 +88,10 @@ class Tools:
         if call is not None:
             printed = text(item, "aggregated_output") or (text(item, "stdout") or "") + (text(item, "stderr") or "")
             call.answer(printed or None, own=False)
+            call.changes = changes_of_map(item.get("changes")) or call.changes
+            receivers = sequence(item, "receiver_thread_ids")
+            if receivers and isinstance(receivers[0], str):
+                call.subagent = receivers[0]
             status = _STATUS.get(text(item, "status") or "")
             if status is not None:
                 call.weigh(ITEM, status, integer(item, "exit_code"))
@@ -96,6 +113,7 @@ class Tools:
 
 
 def _command_end(call: CallDraft, event: Payload) -> None:
+    _spent(call, event)
     code = integer(event, "exit_code")
     if text(event, "status") == "declined":
         call.weigh(EVENT, ToolStatus.DENIED)
@@ -104,10 +122,12 @@ def _command_end(call: CallDraft, event: Payload) -> None:
 
 
 def _patch_end(call: CallDraft, event: Payload) -> None:
+    call.changes = changes_of_map(event.get("changes")) or call.changes
     _end(call, flag(event, "success"), _STATUS.get(text(event, "status") or ""))
 
 
 def _mcp_end(call: CallDraft, event: Payload) -> None:
+    _spent(call, event)
     result = mapping(event, "result")
     if result:
         _end(call, "Err" not in result and flag(mapping(result, "Ok"), "isError") is not True)
@@ -121,3 +141,26 @@ def _end(call: CallDraft, success: bool | None, status: ToolStatus | None = None
     if success is not None:
         fallback = ToolStatus.OK if success else ToolStatus.ERROR
         call.weigh(EVENT, status if status is ToolStatus.DENIED else fallback)
+
+
+def _spawn_end(call: CallDraft, event: Payload) -> None:
+    call.subagent = text(event, "new_thread_id") or call.subagent
+
+
+def _spent(call: CallDraft, event: Payload) -> None:
+    """The duration that an end event states."""
+    duration = mapping(event, "duration")
+    if "secs" in duration:
+        call.duration_ms = (integer(duration, "secs") or 0) * 1000 + (integer(duration, "nanos") or 0) // 1_000_000
+
+
+def _answers(arguments: str, output: str) -> tuple[Answered, ...]:
+    """What the person answered to the agent's questions; a question whose text is not at hand goes by its id."""
+    asked = {text(one, "id"): text(one, "question") for one in sequence(loads(arguments.encode()), "questions")}
+    given = mapping(loads(output.encode()), "answers") if output.startswith("{") else {}
+    found = []
+    for key, value in given.items():
+        chosen = [one for one in sequence(value, "answers") if isinstance(one, str)]
+        if chosen:
+            found.append(Answered(question=asked.get(key) or key, answer=", ".join(chosen)))
+    return tuple(found)

@@ -1,99 +1,39 @@
 """Putting a session together from GitHub Copilot's events, one after the other.
 
-The command line tool writes them, and the VS Code extension writes a subset for its hooks. The only mark of a run in
-prompt mode (`-p`) is the agent's system prompt (measured with version 1.0.102); runs of older versions whose prompt
-does not say so look like sessions that a person drove, and are returned as such.
+The command line tool writes them, and the VS Code extension writes a subset for its hooks. A run in prompt mode
+(`-p`) says so in the agent's system prompt (measured with version 1.0.102). A script that drives the SDK is known by
+two signs together: its system prompt offers no way to ask the user, and its session ended as complete. Runs of older
+versions that show neither look like sessions that a person drove, and are returned as such.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
 from harvesters.codex_text import last_segment
+from harvesters.copilot_known import unknown_event
+from harvesters.copilot_memory import METRICS, Memory
 from harvesters.copilot_tools import Tools
 from harvesters.decode import loads
-from harvesters.drafts import CallDraft, TurnDraft, compact, freeze_turns
+from harvesters.drafts import CallDraft, Happenings, TurnDraft, compact, freeze_turns
+from harvesters.drift import RecordTally
 from harvesters.jsonl import digest
-from harvesters.records import Origin, Role, Session, SessionKind, SkillTrigger, SkillUse, Tokens
+from harvesters.records import EventKind, Origin, Role, Session, SessionKind, SkillTrigger, SkillUse
 from harvesters.values import flag, integer, mapping, moment, sequence, text
 
 Data = dict[str, Any]
 MAX_SEEN = 256
 """A copy of an event (writers glue one after a resume) is known again within this many events."""
 MAX_BRIEFS = 32
-_FORMAT = 1
 _COMMAND = re.compile(r"/([A-Za-z][\w:.-]*)(?:\s+(.*))?", re.DOTALL)
 _TRIGGERS = {"user-invoked": SkillTrigger.USER, "context-load": SkillTrigger.CONTEXT}
-_METRICS = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens")
+_ASKING = "ask_user"
 _PROMPT_MODE = "running in non-interactive mode"
 _OF_ALL_AGENTS = ("assistant.message", "session.usage_record", "session.shutdown")
 """Events that count for the session also when a sub-agent caused them."""
-
-
-@dataclass(slots=True)
-class Memory:
-    """Everything a continuing reading has to know of the earlier ones."""
-
-    format: int = _FORMAT
-    id: str | None = None
-    parent: str | None = None
-    cwd: str | None = None
-    branch: str | None = None
-    version: str | None = None
-    started: str | None = None
-    model: str | None = None
-    models: list[str] = field(default_factory=list)
-    count: int = 0
-    """Turns made so far, for those without an id."""
-    reply: list[Any] | None = None
-    """Id and position of the reply that calls belong to."""
-    seen: list[str] = field(default_factory=list)
-    briefs: list[str] = field(default_factory=list)
-    """Digests of the prompts that the agent gave to sub-agents."""
-    requests: dict[str, str] = field(default_factory=dict)
-    """The call that a permission was asked for, by the request's id."""
-    said: int = 0
-    """Output tokens of all messages."""
-    ended: dict[str, int] = field(default_factory=dict)
-    """What the runs stated when they ended."""
-    recorded: dict[str, int] = field(default_factory=dict)
-    """Sums over the records of single model calls, which newer versions write."""
-    kind: str | None = None
-    calls: dict[str, list[Any]] = field(default_factory=dict)
-    begun: bool = False
-    """True once a turn was returned: what follows adds to a session."""
-
-    def state(self) -> dict[str, str]:
-        return {"memory": compact(asdict(self))}
-
-    def tokens(self) -> Tokens:
-        """Spent so far: by the records of single calls or by what the runs stated, whichever tells of more (a session
-        may be older than the records, and a live one was not ended); else the messages' output alone.
-
-        The tool's own database holds figures for each call too; harvesters open no databases, so it is not asked.
-        """
-        told = max(self.recorded, self.ended, key=lambda sums: sum(sums.values()))
-        if not (self.recorded or self.ended):
-            return Tokens(output=self.said or None)
-        read, written = told.get("cacheReadTokens", 0), told.get("cacheWriteTokens", 0)
-        return Tokens(
-            input=max(0, told.get("inputTokens", 0) - read - written),
-            output=max(told.get("outputTokens", 0), self.said),
-            cache_read=read,
-            cache_write=written,
-        )
-
-
-def remembered(state: Mapping[str, str]) -> Memory | None:
-    """The memory in a cursor's state; None when it is not one that this version wrote."""
-    value = loads(state.get("memory", "").encode())
-    if not isinstance(value, dict) or value.get("format") != _FORMAT:
-        return None
-    return Memory(**value) if {item.name for item in fields(Memory)} == set(value) else None
 
 
 class Events:
@@ -108,7 +48,12 @@ class Events:
         self._turns: dict[str, TurnDraft] = {}
         self._tools = Tools(self.memory.calls, self.memory.requests, self._attach)
         self._skills: list[SkillUse] = []
+        self._happened = Happenings()
+        self.tally = RecordTally()
+        """What the file's events were, known and unknown."""
         self._seen = dict.fromkeys(self.memory.seen)
+        self._changed_sides = False
+        """A later line told that a script drove the session, which an earlier reading took for a person's."""
         self._offset = 0
         self._last_position = -1
         self._at: datetime | None = None
@@ -127,16 +72,39 @@ class Events:
             "system.message": lambda _, data: self._system_message(data),
             "session.usage_record": lambda _, data: self._add_usage(self.memory.recorded, mapping(data, "usage")),
             "tool.user_requested": self._user_tool,
+            "session.compaction_complete": lambda _, data: self._happen(
+                EventKind.COMPACTION,
+                tokens=integer(data, "preCompactionTokens"),
+                text=text(data, "summaryContent"),
+                failed=flag(data, "success") is False,
+            ),
+            "session.error": lambda _, data: self._happen(
+                EventKind.API_ERROR,
+                name=text(data, "errorType"),
+                text=text(data, "message"),
+                failed=True,
+            ),
+            "session.mode_changed": lambda _, data: self._permit(text(data, "newMode") or text(data, "mode")),
+            "hook.start": lambda _, data: self._hook_started(data),
+            "hook.end": lambda _, data: self._hook_ended(data),
+            "subagent.completed": lambda _, data: self._tools.subagent(data),
+            "subagent.failed": lambda _, data: self._tools.subagent(data),
         }
 
     @property
     def needs_whole(self) -> bool:
         """True when this reading changes what an earlier one returned: read the file from its beginning instead."""
-        return self._tools.calls.incomplete
+        return self._tools.calls.incomplete or self._changed_sides
+
+    @property
+    def waiting(self) -> bool:
+        """True while one of the last calls has no result."""
+        return self._tools.calls.waiting
 
     def take(self, offset: int, event: Data) -> None:
         """Take in one event that stands at `offset`; a copy of an earlier one is passed over."""
         kind, data = text(event, "type"), event.get("data")
+        self.tally.note(self.memory.version, unknown_event(kind, data))
         if kind is None or not isinstance(data, dict) or self._is_copy(text(event, "id")):
             return
         self._offset, self._at = offset, moment(event.get("timestamp"))
@@ -168,6 +136,8 @@ class Events:
             parent_id=memory.parent,
             cwd=memory.cwd,
             branch=memory.branch,
+            commit=memory.commit,
+            events=self._happened.frozen(limit),
             version=memory.version,
             started_at=started,
             ended_at=self._ended or started,
@@ -207,6 +177,7 @@ class Events:
         told = mapping(context, "context") or context
         self.memory.cwd = text(told, "cwd") or self.memory.cwd
         self.memory.branch = text(told, "branch") or self.memory.branch
+        self.memory.commit = self.memory.commit or text(told, "headCommit")
 
     def _use_model(self, model: str | None) -> None:
         if model and model != "auto":
@@ -227,10 +198,31 @@ class Events:
     def _add_usage(self, sums: dict[str, int], usage: Data) -> None:
         """Add what was used; input includes what was read from and written to the cache."""
         if usage:
-            sums.update({name: sums.get(name, 0) + (integer(usage, name) or 0) for name in _METRICS})
+            sums.update({name: sums.get(name, 0) + (integer(usage, name) or 0) for name in METRICS})
+
+    def _happen(self, kind: EventKind, **told: Any) -> None:
+        self._happened.add(kind, self._offset, self._at, **told)
+
+    def _permit(self, mode: str | None) -> None:
+        if mode and mode != self.memory.mode:
+            self.memory.mode = mode
+            self._happen(EventKind.PERMISSION_MODE, name=mode)
+
+    def _hook_started(self, data: Data) -> None:
+        """A session that ends as complete, and whose agent could ask nobody, was a script's."""
+        ended = text(data, "hookType") == "sessionEnd" and text(mapping(data, "input"), "reason") == "complete"
+        if ended and self.memory.kind == SessionKind.INTERACTIVE and not self.memory.asks:
+            self._changed_sides = self.continues
+            self.memory.kind = SessionKind.HEADLESS.value
+
+    def _hook_ended(self, data: Data) -> None:
+        output = data.get("output")
+        said = output if isinstance(output, str) else compact(output) if output else text(data, "error")
+        self._happen(EventKind.HOOK, name=text(data, "hookType"), text=said, failed=flag(data, "success") is False)
 
     def _system_message(self, data: Data) -> None:
         """The first system prompt says whether a person is there to be asked."""
+        self.memory.asks = self.memory.asks or _ASKING in (text(data, "content") or "")
         if self.memory.kind is None:
             unattended = _PROMPT_MODE in (text(data, "content") or "")
             self.memory.kind = (SessionKind.HEADLESS if unattended else SessionKind.INTERACTIVE).value
@@ -260,7 +252,11 @@ class Events:
         if not content:
             return
         origin, words = self._classified(content, data)
-        self._add(text(event, "id"), Role.USER, origin, words)
+        turn = self._add(text(event, "id"), Role.USER, origin, words)
+        turn.queued = text(data, "delivery") in ("steering", "queued")
+        turn.source_id = text(event, "id")
+        mode = text(data, "agentMode")
+        self._permit(None if mode == "shell" else mode)
         if origin in (Origin.PROMPT, Origin.COMMAND):
             self.memory.reply = None
 
@@ -274,7 +270,7 @@ class Events:
         command = _COMMAND.fullmatch(content)
         if command is None:
             return Origin.PROMPT, content
-        return (Origin.PROMPT, command.group(2)) if command.group(2) else (Origin.COMMAND, content)
+        return (Origin.PROMPT if command.group(2) else Origin.COMMAND), content
 
     def _assistant_message(self, event: Data, data: Data) -> None:
         memory = self.memory
@@ -298,6 +294,7 @@ class Events:
         if chunk is not None and self.memory.reply is not None and self.memory.reply[0] == chunk:
             return self._current_reply()
         turn = self._add(identifier, Role.ASSISTANT, Origin.REPLY, "")
+        turn.source_id = text(event, "id")
         self.memory.reply = [turn.id, turn.position]
         return turn
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from harvesters.decode import loads
 from harvesters.drafts import CallDraft, Calls, compact
+from harvesters.patches import change_of_diff
 from harvesters.records import ToolStatus
 from harvesters.values import flag, integer, mapping, sequence, text
 
@@ -39,6 +40,13 @@ class Tools:
         elif kind == "permission.completed":
             self._permission_completed(data)
 
+    def subagent(self, data: Data) -> None:
+        """A sub-agent ended: what it used belongs to the call that started it."""
+        call = self.calls.find(text(data, "toolCallId"))
+        if call is not None:
+            call.subagent_tokens = integer(data, "totalTokens")
+            call.duration_ms = integer(data, "durationMs")
+
     def requested(self, request: object) -> None:
         """Take in one of a message's tool requests."""
         if isinstance(request, dict):
@@ -61,6 +69,11 @@ class Tools:
         output = _output(data)
         code = _exit_code(data, output)
         call.answer(output)
+        change = change_of_diff(text(data.get("result"), "detailedContent") or "")
+        if change is not None:
+            call.changes = (change,)
+        spent = integer(mapping(mapping(data, "toolTelemetry"), "metrics"), "durationMs")
+        call.duration_ms = call.duration_ms if spent is None else spent
         refused = text(mapping(data, "error"), "code") == "denied"
         call.weigh(REFUSAL if refused else COMPLETION, ToolStatus.DENIED if refused else _status(data, code), code)
 

@@ -6,18 +6,20 @@ A call and its result may lie in different readings of a growing log, and severa
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 import msgspec
 
-from harvesters.records import Origin, Role, ToolCall, ToolStatus, Turn
+from harvesters.records import Answered, EventKind, FileChange, Origin, Role, SessionEvent, ToolCall, ToolStatus, Turn
 from harvesters.values import clip as clipped
 
 MAX_REMEMBERED_CALLS = 128
 """How many of the latest calls a cursor remembers: a result that comes later than that is taken for a new call."""
+_LAST_CALLS = 8
 NO_EVIDENCE = 9
 """The rank of a call of which nothing but its beginning is known; a lower rank is stronger evidence."""
 
@@ -33,6 +35,11 @@ class CallDraft:
     status: ToolStatus = ToolStatus.UNANSWERED
     exit_code: int | None = None
     feedback: str | None = None
+    answers: tuple[Answered, ...] = ()
+    changes: tuple[FileChange, ...] = ()
+    duration_ms: int | None = None
+    subagent: str | None = None
+    subagent_tokens: int | None = None
     rank: int = NO_EVIDENCE
     answered: bool = False
     """The agent's own record of the output was seen; what other records repeat of it is not needed."""
@@ -68,6 +75,11 @@ class CallDraft:
             status=self.status,
             exit_code=self.exit_code,
             feedback=None if self.feedback is None else clipped(self.feedback, limit),
+            answers=self.answers,
+            changes=tuple(_clipped_change(change, limit) for change in self.changes),
+            duration_ms=self.duration_ms,
+            subagent=self.subagent,
+            subagent_tokens=self.subagent_tokens,
         )
 
 
@@ -85,6 +97,8 @@ class TurnDraft:
     cwd: str | None = None
     branch: str | None = None
     abandoned: bool = False
+    queued: bool = False
+    source_id: str | None = None
     stream: str = ""
     """Which of several records that tell the same thing this turn was made from."""
     calls: list[CallDraft] = field(default_factory=list)
@@ -107,6 +121,8 @@ class TurnDraft:
             branch=self.branch,
             abandoned=self.abandoned,
             tool_calls=tuple(call.frozen(limit) for call in self.calls),
+            queued=self.queued,
+            source_id=self.source_id,
         )
 
 
@@ -136,6 +152,11 @@ class Calls:
         return known
 
     @property
+    def waiting(self) -> bool:
+        """True while one of the last calls has no result."""
+        return any(not call.answered for call in itertools.islice(reversed(self.here.values()), _LAST_CALLS))
+
+    @property
     def incomplete(self) -> bool:
         """True when a late result would erase part of an earlier one: the file then has to be read whole."""
         return any(call.erases for call in self.late.values())
@@ -148,6 +169,26 @@ class Calls:
         return dict(list(merged.items())[-MAX_REMEMBERED_CALLS:])
 
 
+class Happenings:
+    """The events of one reading."""
+
+    def __init__(self) -> None:
+        self._events: list[SessionEvent] = []
+
+    def add(self, kind: EventKind, position: int, at: datetime | None, **told: Any) -> None:
+        """Note one event; `told` are further fields of `SessionEvent`."""
+        self._events.append(SessionEvent(kind=kind, position=position, at=at, **told))
+
+    def frozen(self, limit: int) -> tuple[SessionEvent, ...]:
+        """The events in order, no text longer than `limit`."""
+        return tuple(
+            event if event.text is None else replace(event, text=clipped(event.text, limit)) for event in self._events
+        )
+
+    def clear(self) -> None:
+        self._events.clear()
+
+
 def freeze_turns(turns: Iterable[TurnDraft], limit: int) -> tuple[Turn, ...]:
     """Finished turns, without those that stayed empty."""
     return tuple(turn.frozen(limit) for turn in turns if turn.worth_telling)
@@ -156,6 +197,10 @@ def freeze_turns(turns: Iterable[TurnDraft], limit: int) -> tuple[Turn, ...]:
 def compact(value: object) -> str:
     """Compact JSON of any decoded JSON value."""
     return msgspec.json.encode(value).decode()
+
+
+def _clipped_change(change: FileChange, limit: int) -> FileChange:
+    return change if change.patch is None else replace(change, patch=clipped(change.patch, limit))
 
 
 def _remembered(call: CallDraft) -> list[Any]:

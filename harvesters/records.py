@@ -34,15 +34,22 @@ class Origin(StrEnum):
     """Why a turn stands in the transcript. Only a `PROMPT` was written by whoever drove the session."""
 
     PROMPT = "prompt"
-    """Words of the driver: a person's in an interactive session, a script's or an agent's in the other kinds."""
+    """Words of the driver: a person's in an interactive session, a script's or an agent's in the other kinds.
+
+    A slash command with arguments of a person's own is one, too: `/review the second commit`.
+    """
     COMMAND = "command"
-    """A slash command without words of its own (one with arguments gives a PROMPT that holds the arguments)."""
+    """A slash command without words of its own."""
+    PLAN = "plan"
+    """A plan that the agent wrote and the client hands over as a prompt, because the person accepted the plan."""
+    HOOK = "hook"
+    """Output of a hook that the client put in the user's name."""
     SHELL = "shell"
     """A shell line the user ran inside the agent (`!cmd`)."""
     INTERRUPT = "interrupt"
     """The user stopped the agent."""
     INJECTED = "injected"
-    """Text the client added in the user's name: reminders, skill bodies, summaries, hook output, IDE context."""
+    """Text the client added in the user's name: reminders, skill bodies, summaries, IDE context."""
     REPLY = "reply"
     """The agent's own words (role ASSISTANT)."""
 
@@ -62,6 +69,68 @@ class SkillTrigger(StrEnum):
     CONTEXT = "context"
 
 
+class FileAction(StrEnum):
+    """What a call did to a file."""
+
+    CREATE = "create"
+    UPDATE = "update"
+    DELETE = "delete"
+
+
+class EventKind(StrEnum):
+    """Something that happened in a session and is neither a message nor a call."""
+
+    COMPACTION = "compaction"
+    """The client replaced the conversation so far by a summary; `name` says who asked (`auto`, `manual`)."""
+    HOOK = "hook"
+    """A hook ran; `name` is its event or its command."""
+    API_ERROR = "api-error"
+    """A call of the model failed; `name` is the kind of error or the status."""
+    PERMISSION_MODE = "permission-mode"
+    """What the agent may do without asking changed to `name`."""
+    TURN_ENDED = "turn-ended"
+    """The agent was done with a prompt; `duration_ms` tells how long it took."""
+    PULL_REQUEST = "pull-request"
+    """The session opened a pull request; `text` is its address."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileChange:
+    """What one call did to one file."""
+
+    path: str
+    action: FileAction
+    patch: str | None = None
+    """Hunks of a unified diff without the file's header, at most `clip` characters. None where the transcript holds
+    none: the text of a new file stands in the call's `input`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """One question that the agent put to the person, with the person's answer."""
+
+    question: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionEvent:
+    """Something that happened between the messages."""
+
+    position: int
+    """Orders events among the turns; see `Turn.position`."""
+    kind: EventKind
+    at: datetime | None = None
+    name: str | None = None
+    text: str | None = None
+    """What was printed or said, at most `clip` characters."""
+    failed: bool | None = None
+    exit_code: int | None = None
+    duration_ms: int | None = None
+    tokens: int | None = None
+    """Of a compaction: how long the conversation was before."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
     """One action of the agent with its result."""
@@ -77,6 +146,16 @@ class ToolCall:
     """The process's exit status where the transcript states one; None when unknown."""
     feedback: str | None = None
     """What the user said with a denial, or the marker `user-modified` when the user changed the proposed edit."""
+    answers: tuple[Answered, ...] = ()
+    """Of a call that asks the person."""
+    changes: tuple[FileChange, ...] = ()
+    duration_ms: int | None = None
+    subagent: str | None = None
+    """The agent's own id of the sub-agent that the call started; the sub-agent's session is `<parent>/<this id>`."""
+    subagent_tokens: int | None = None
+    """What that sub-agent used in all, as the transcript of the caller states it."""
+    result_id: str | None = None
+    """The vendor's id of the line that holds the result, where it has one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +183,11 @@ class Turn:
     abandoned: bool = False
     """The user rewound past this turn: it lies on no path to the conversation's end."""
     tool_calls: tuple[ToolCall, ...] = ()
+    """A call with an empty name is one whose beginning stands in another file: look for its `id` there."""
+    queued: bool = False
+    """The person typed this while the agent was at work."""
+    source_id: str | None = None
+    """The vendor's id of the turn's first line (Claude Code: its uuid), where a line has one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,13 +230,20 @@ class Session:
     ended_at: datetime | None = None
     models: tuple[str, ...] = ()
     skills: tuple[SkillUse, ...] = ()
+    """A use that an earlier reading returned without its path comes again with it, at the same position."""
     tokens: Tokens = field(default_factory=Tokens)
     """Cumulative over the whole session, also in a continuing reading (the cursor's `state` carries the sum)."""
     votes: Mapping[str, int] = field(default_factory=dict)
     """Turn id of a reply -> +1 or -1, where the client has thumbs."""
+    commit: str | None = None
+    """The commit that was checked out when the session began."""
+    events: tuple[SessionEvent, ...] = ()
     turns: tuple[Turn, ...] = ()
     late_results: tuple[ToolCall, ...] = ()
-    """Results for calls that an earlier reading returned unanswered; matched by `id`, `input` and `name` empty."""
+    """Results for calls that an earlier reading returned unanswered; matched by `id`, `input` and `name` empty.
+
+    `output`, `status`, `exit_code` and `feedback` replace what was returned; of the other fields those that say
+    something do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,6 +255,17 @@ class Defect:
     """Byte offset of the piece in the file."""
     reason: str
     """One of the stable words of `docs/reference/defects.md`, e.g. `bad-json`, `truncated`, `not-utf8`, `binary`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordCount:
+    """How many records of a file, written by one version of the client, were known or not."""
+
+    version: str | None
+    """None: the records before a version is named, or a format that names none."""
+    unknown: str | None
+    """The type that the harvester does not know, or the shape in which a known type came; None: the known records."""
+    count: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,6 +298,10 @@ class Reading:
     whole: bool = True
     """True: replace what was stored for this file. False: add to it."""
     bytes_read: int = 0
+    records: tuple[RecordCount, ...] = ()
+    """What this reading met, known records and unknown ones: a change of the client's format shows here first."""
+    more: bool = False
+    """True: a long file was read in part. Call `read` again with this reading's cursor to go on."""
 
 
 class Harvester(Protocol):
@@ -214,6 +320,6 @@ class Harvester(Protocol):
         """Read `path` from `cursor` on, or whole when there is no cursor or the file was rewritten.
 
         An unchanged file (same inode, size and mtime) returns at once with `bytes_read == 0` and no session.
-        No text in the reading is longer than `clip` characters.
+        No text in the reading is longer than `clip` characters. A long file may be read in pieces; see `Reading.more`.
         """
         ...

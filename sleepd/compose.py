@@ -7,25 +7,23 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from harvesters.records import SessionKind
 from sleepd import registry
 from sleepd.core.budget import Schedule
 from sleepd.core.confirmation import ConfirmationConfig
 from sleepd.core.errors import UsageError
 from sleepd.core.experiment import Rule
+from sleepd.core.machine import Host
 from sleepd.core.model import RunId
-from sleepd.core.ports import Embedder, Host, Model
+from sleepd.core.ports import Embedder, Model
 from sleepd.core.score import Metric
 from sleepd.core.select import Ranking
-from sleepd.core.split import Shares
 from sleepd.host import clock
 from sleepd.models.memoized import Memoized
 from sleepd.models.metered import Ledger, Metered
 from sleepd.models.settings import EmbedderSettings, ModelSettings, Price
 from sleepd.pipeline.compact import CompactionConfig
 from sleepd.pipeline.describe import DescriptionConfig, Whose
-from sleepd.pipeline.ingest import Limits, Sources
-from sleepd.pipeline.mine import Mining
+from sleepd.pipeline.ingest import Sources
 from sleepd.pipeline.night import NightPlan
 from sleepd.pipeline.optimize import Optimizing
 from sleepd.pipeline.rollout import RunContext
@@ -33,7 +31,7 @@ from sleepd.pipeline.trial import AttributionConfig, GateConfig
 from sleepd.pipeline.work import Surroundings
 from sleepd.settings import config
 from sleepd.settings.places import Places, make_private
-from sleepd.settings.sections.models import Model as ModelSection
+from sleepd.settings.sections import ModelConfig
 from sleepd.settings.settings import Settings
 from sleepd.settings.values import window
 from sleepd.store.database import Database, open_database
@@ -57,10 +55,6 @@ def sources(settings: Settings, now: datetime, only: Mapping[str, Sequence[Path]
     )
 
 
-def limits(settings: Settings) -> Limits:
-    return Limits(text=settings.harvest.max_text, tool_text=settings.harvest.max_tool_text)
-
-
 def embedder(settings: Settings) -> Embedder:
     """The embedder that the settings name; it starts nothing before it is used."""
     section = settings.embedder
@@ -78,19 +72,6 @@ def models(settings: Settings) -> tuple[Metered, Metered, Ledger]:
     task = _model(settings.model, ledger)
     reflection = settings.for_reflection()
     return task, task if reflection == settings.model else _model(reflection, ledger), ledger
-
-
-def mining(settings: Settings) -> Mining:
-    section = settings.mine
-    return Mining(
-        similarity=section.similarity,
-        near_duplicate=section.near_duplicate,
-        min_sessions=section.min_sessions,
-        kinds=(SessionKind.INTERACTIVE, SessionKind.HEADLESS)
-        if settings.harvest.include_headless
-        else (SessionKind.INTERACTIVE,),
-        shares=Shares(val=section.split_val, test=section.split_test),
-    )
 
 
 def gate(settings: Settings) -> GateConfig:
@@ -148,7 +129,8 @@ def plan(settings: Settings, scope: str, date: str, skill: str | None = None) ->
     return NightPlan(
         scope=scope,
         date=date,
-        mining=mining(settings),
+        mining=settings.mine,
+        kinds=settings.harvest.kinds,
         optimizing=optimizing(settings),
         gate=gate(settings),
         surroundings=surroundings(),
@@ -198,7 +180,7 @@ now = clock.now
 """The clock. Everything else is told the time."""
 
 
-def _model(section: ModelSection, ledger: Ledger) -> Metered:
+def _model(section: ModelConfig, ledger: Ledger) -> Metered:
     if section.name is None:
         known = ", ".join(registry.names("sleepd.models"))
         raise UsageError(f"no model is chosen: set model.name (one of {known}) and model.model in the settings")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from harvesters.copilot_vscode import user_folders
 from sleepd.agents import json_member
-from sleepd.agents.marketplace import NAME
+from sleepd.agents.marketplace import NAME, source
 from sleepd.host.outfile import replace_file
 from sleepd.settings.places import make_private
 
@@ -30,7 +30,6 @@ class Place:
     client: str
     file: Path
     container: str
-    kind: str
 
     @property
     def path(self) -> tuple[str, str]:
@@ -41,9 +40,9 @@ def places(env: Mapping[str, str], home: Path) -> tuple[Place, ...]:
     """Copilot CLI's file, and one for each edition of VS Code that was used here."""
     copilot = Path(env["COPILOT_HOME"]) if env.get("COPILOT_HOME") else home / ".copilot"
     return (
-        Place(client="Copilot CLI", file=copilot / "mcp-config.json", container="mcpServers", kind="local"),
+        Place(client="Copilot CLI", file=copilot / "mcp-config.json", container="mcpServers"),
         *(
-            Place(client="VS Code", file=folder / "mcp.json", container="servers", kind="stdio")
+            Place(client="VS Code", file=folder / "mcp.json", container="servers")
             for folder in dict.fromkeys(user_folders(env, home))
             if folder.is_dir()
         ),
@@ -51,9 +50,9 @@ def places(env: Mapping[str, str], home: Path) -> tuple[Place, ...]:
 
 
 def entry(place: Place, program: Path) -> dict[str, object]:
-    """The server as this client writes it."""
-    tools = {"tools": ["*"]} if place.kind == "local" else {}
-    return {"type": place.kind, "command": str(program), "args": ["mcp"], **tools}
+    """The server as this client writes it: the entry of the plugin's file for it, with the program's whole path."""
+    shipped = json.loads((source() / "copilot" / place.file.name).read_text(encoding="utf-8"))
+    return {**shipped[place.container][NAME], "command": str(program)}
 
 
 def snippet(place: Place, program: Path) -> str:

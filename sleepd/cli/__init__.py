@@ -43,6 +43,8 @@ VERBS: Final = {
     "adopt": Verb("review", "Write a proposal to its skill file."),
     "reject": Verb("review", "Turn a proposal down, and say why."),
     "revert": Verb("review", "Undo an adoption."),
+    "backup": Verb("backups", "Make a checked copy of the database."),
+    "restore": Verb("backups", "Put the database back from a backup; the present file is kept."),
     "notice": Verb("notices", "Say the one thing worth saying today, if there is one; for agents' session starts."),
     "daemon": Verb("resident", "Stay in the foreground: harvest as sessions grow, run a night each night."),
     "service": Verb("service", "Let sleepd run by itself: install, uninstall, status, logs.", "app"),

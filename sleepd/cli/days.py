@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import structlog
@@ -15,6 +16,7 @@ from sleepd.pipeline.ingest import IngestReport
 from sleepd.pipeline.mine import mine as mine_all
 from sleepd.settings import config
 from sleepd.settings.settings import Settings
+from sleepd.store.voices import voices
 from sleepd.usecases import answers, harvest_sessions, recurring_work
 from sleepd.views import report
 
@@ -31,6 +33,9 @@ def harvest(
     ] = None,
     since: Since = None,
     watch: Annotated[bool, typer.Option("--watch", help="Stay, and harvest whenever a session grows.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Then count the stored texts by where they came from: whose words.")
+    ] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -42,6 +47,8 @@ def harvest(
     places = config.places()
     settings = config.load(overrides={"harvest.since": since})
     named = harvest_sessions.named(sources or ())
+    if watch and explain:
+        raise UsageError("--watch never ends by itself; run sleepd harvest --explain beside it")
     if watch and named.paths:
         raise UsageError("--watch listens to agents, not to files; leave the files out")
     if named.needs_window:
@@ -54,11 +61,18 @@ def harvest(
     try:
         with progress("harvesting", hidden=quiet) as told:
             done = harvest_sessions.harvest(places, database, settings, named, told)
+        with database.reading() as connection:
+            heard = voices(connection) if explain else ()
     finally:
         database.close()
     logger = structlog.get_logger()
     logger.info("harvest.ended", files=done.read, sessions=done.sessions, defects=done.defects)
+    if explain and as_json:
+        show_json({**report.harvest_json(done), "texts": report.voices_json(heard)})
+        return
     _tell(done, as_json=as_json, quiet=quiet)
+    if explain:
+        show(report.voices_text(heard))
 
 
 def mine(ctx: typer.Context, as_json: AsJson = False) -> None:
@@ -72,7 +86,7 @@ def mine(ctx: typer.Context, as_json: AsJson = False) -> None:
     database = compose.database(places)
     try:
         with locks.night(places, settings.night.lock_wait_s), progress("finding recurring work") as told:
-            done = mine_all(database, embedder, compose.mining(settings), told)
+            done = mine_all(database, embedder, settings.mine, told, kinds=settings.harvest.kinds)
     finally:
         embedder.close()
         database.close()
@@ -111,7 +125,7 @@ def open_log(ctx: typer.Context, settings: Settings) -> None:
 
 
 def _only(settings: Settings, named: harvest_sessions.Named) -> object:
-    return settings.harvest.model_copy(update={"agents": named.agents or settings.harvest.agents})
+    return replace(settings.harvest, agents=named.agents or settings.harvest.agents)
 
 
 def _watch(settings: Settings, *, as_json: bool, quiet: bool) -> None:

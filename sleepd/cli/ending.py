@@ -30,8 +30,9 @@ class Ending:
         self._before = signal.signal(signal.SIGTERM, _stop)
         for stream in (sys.stdout, sys.stderr):
             # A lone surrogate of a transcript, or a terminal that knows only ASCII, must not end a night.
+            # Whoever reads along through a pipe gets each line when it is printed, as at a terminal.
             if hasattr(stream, "reconfigure"):
-                stream.reconfigure(errors="backslashreplace")
+                stream.reconfigure(errors="backslashreplace", line_buffering=True)
         return self
 
     def __exit__(
@@ -112,8 +113,10 @@ def _text(name: object) -> str:
 
 
 def _first_line(error: BaseException) -> str:
+    from sleepd.core.redact import redact  # only where something went wrong: it loads numpy
+
     lines = str(error).strip().splitlines()
-    return lines[0][:200] if lines else "no message"
+    return redact(lines[0], 200).text if lines else "no message"
 
 
 def _log(error: BaseException) -> str:

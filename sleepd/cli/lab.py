@@ -64,14 +64,14 @@ def calibrate(
     """
     from sleepd.cli.days import open_log
     from sleepd.usecases import answers, calibration
-    from sleepd.usecases.run_night import Wish
+    from sleepd.usecases.run_options import RunOptions
 
     places = config.places()
     settings = config.load(overrides={"night.budget_usd": budget_usd, "night.max_calls": max_calls})
     settings = answers.answered(settings, (answers.SPENDING,), places.config, ask if can_ask() else None)
     open_log(ctx, settings)
     with steps("the live text against itself"):
-        seen = calibration.run(places, settings, Wish(skill=skill), pairs)
+        seen = calibration.run(places, settings, RunOptions(skill=skill), pairs)
     if as_json:
         show_json(calibration.as_json(seen))
     else:

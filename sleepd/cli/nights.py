@@ -15,7 +15,10 @@ from sleepd.settings import config
 from sleepd.store import nights as stored
 from sleepd.store.nights import NightStatus
 from sleepd.usecases import answers, night_folder, run_night
+from sleepd.usecases import show as looking
+from sleepd.usecases.run_options import RunOptions, RunProgress
 from sleepd.views import evidence, report
+from sleepd.views.night_result import NightPreview, NightResult
 
 
 def run(
@@ -63,14 +66,14 @@ def run(
     questions = (answers.WINDOW,) if dry_run else (answers.WINDOW, answers.SPENDING)
     settings = answers.answered(settings, questions, places.config, ask if can_ask() else None)
     fresh = frozenset(key for key in ("night.max_calls", "night.budget_usd") if asked[key] is not None)
-    wish = run_night.Wish(project=_folder(project), skill=skill, fresh=fresh)
+    wanted = RunOptions(project=_folder(project), skill=skill, fresh=fresh)
     open_log(ctx, settings)
     with steps("working") as step:
-        told = run_night.Told(files=lambda done, total: step(f"harvesting: {done} of {total} files"), step=step)
+        told = RunProgress(files=lambda done, total: step(f"harvesting: {done} of {total} files"), step=step)
         if dry_run:
-            seen = run_night.preview(places, settings, wish, told)
+            seen = run_night.preview(places, settings, wanted, told)
         else:
-            ran = run_night.run(places, settings, wish, told)
+            ran = run_night.run(places, settings, wanted, told)
     if dry_run:
         _show_preview(seen, as_json=as_json)
     else:
@@ -114,7 +117,7 @@ def show_night(
     places = config.places()
     database = compose.database(places)
     try:
-        seen = evidence.of_night(database, night)
+        seen = looking.night_shown(database, night)
         page = night_folder.report_of(places, seen.night.id)
         if html:
             own = night_folder.of(places, seen.night.id)
@@ -152,14 +155,14 @@ def _folder(project: Path | None) -> Path | None:
     return project
 
 
-def _show_preview(seen: run_night.Previewed, *, as_json: bool) -> None:
+def _show_preview(seen: NightPreview, *, as_json: bool) -> None:
     if as_json:
         show_json(report.preview_json(seen))
     else:
         show(report.preview_text(seen))
 
 
-def _show_ran(ran: run_night.Ran, *, as_json: bool) -> None:
+def _show_ran(ran: NightResult, *, as_json: bool) -> None:
     night = ran.night
     if as_json:
         show_json({**report.night_json(night), "harvest": report.harvest_json(ran.harvest)})

@@ -17,6 +17,7 @@ from sleepd.core.errors import Conflict, UsageError
 from sleepd.settings import config
 from sleepd.store.database import Database
 from sleepd.usecases import branch, decisions
+from sleepd.usecases import show as looking
 from sleepd.usecases.decisions import Adopted
 from sleepd.views import evidence, proposal_view, report
 
@@ -33,7 +34,7 @@ def proposals(
 ) -> None:
     """List the proposals that need you: those that wait, and those that were set aside as unsafe, with the rule."""
     with _database() as database:
-        found = evidence.listed(database, everything=everything)
+        found = looking.proposals_shown(database, everything=everything)
     if as_json:
         show_json([evidence.proposed_json(one) for one in found])
     else:
@@ -49,7 +50,7 @@ def review(ctx: typer.Context, git: OnBranch = False, as_json: AsJson = False) -
     a terminal it prints everything and changes nothing.
     """
     with _database() as database:
-        waiting = proposal_view.waiting(database)
+        waiting = looking.waiting_first(database)
         if as_json:
             show_json([evidence.proposed_json(one) for one in waiting])
         elif not waiting:

@@ -9,12 +9,12 @@ import typer
 
 from sleepd.cli.terminal import AsJson, note, show, show_json, steps
 from sleepd.host import clock
-from sleepd.resident.service import choice, output, service_status
-from sleepd.resident.service import install as installing
-from sleepd.resident.service.plan import plan
+from sleepd.schedulers import choice, output
+from sleepd.schedulers.plan import plan
 from sleepd.settings import config
 from sleepd.settings.settings import Settings
-from sleepd.views import report
+from sleepd.usecases import service
+from sleepd.views import report, service_view
 
 app = typer.Typer(
     help="Let sleepd run by itself each night, look how that stands, and end it.",
@@ -47,11 +47,11 @@ def install(
     Without options a daemon stays resident: systemd's user unit on Linux, a launchd agent on macOS, a task on Windows.
     Before anything is installed, `sleepd doctor --live` is run with what the scheduler gives, and nothing else.
     """
-    wish = installing.Wish(timer=timer, cron=cron, linger=linger, keep_key=keep_key, preflight=preflight)
+    options = service.ServiceOptions(timer=timer, cron=cron, linger=linger, keep_key=keep_key, preflight=preflight)
     places = config.places()
     with steps("looking at this machine", hidden=as_json) as step:
-        done = installing.install(places, wish, sys.platform, step)
-    next_at = _look().next_at
+        done = service.install(places, options, sys.platform, step)
+    next_at = service.status(config.places(), sys.platform, clock.now()).next_at
     if as_json:
         told = {"kind": done.kind, "environment": str(done.environment), "kept": list(done.kept)}
         show_json({**told, "replaced": list(done.removed), "next": report.iso(next_at), "notes": list(done.notes)})
@@ -67,7 +67,7 @@ def install(
 @app.command("uninstall", short_help="No longer run by itself.")
 def uninstall(as_json: AsJson = False) -> None:
     """Remove every schedule of sleepd. Settings, database and waiting proposals stay."""
-    done = installing.uninstall(config.places(), sys.platform)
+    done = service.uninstall(config.places(), sys.platform)
     if as_json:
         show_json({"removed": list(done.things), "waiting": done.waiting})
         return
@@ -82,11 +82,11 @@ def uninstall(as_json: AsJson = False) -> None:
 @app.command("status", short_help="What is installed and how it stands.")
 def status(as_json: AsJson = False) -> None:
     """Say which schedule is installed, whether it runs, when next, how it last ended, whether its files are current."""
-    found = _look()
+    found = service.status(config.places(), sys.platform, clock.now())
     if as_json:
-        show_json(service_status.as_json(found))
+        show_json(service_view.as_json(found))
     else:
-        show(service_status.as_text(found))
+        show(service_view.as_text(found))
 
 
 @app.command("logs", short_help="What the scheduled starts wrote.")
@@ -110,9 +110,3 @@ def logs(
         output.follow_journal(units[0])
     elif follow:
         output.follow(log, end, show)
-
-
-def _look() -> service_status.Service:
-    places = config.places()
-    made = plan(places, config.load_file_alone())
-    return service_status.look(choice.known(sys.platform), made, places, clock.now())

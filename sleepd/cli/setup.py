@@ -15,6 +15,8 @@ from sleepd.settings import config
 from sleepd.usecases import doctor as examination
 from sleepd.usecases import init
 from sleepd.views import report
+from sleepd.views.doctor_result import DoctorState
+from sleepd.views.init_result import InitResult
 
 
 def initialize(
@@ -51,11 +53,11 @@ def doctor(
         show_json(report.doctor_json(rows))
     else:
         show(report.doctor_text(rows))
-    if any(row.state is examination.State.FAILED for row in rows):
+    if any(row.state is DoctorState.FAILED for row in rows):
         raise typer.Exit(2)
 
 
-def _offer(begun: init.Begun) -> None:
+def _offer(begun: InitResult) -> None:
     """Ask about what changes other programs, and do it by the very commands that the text above names."""
     agents = _without_plugin()
     if agents and _wanted(f"Put sleepd's commands into {' and '.join(agents)}?"):
@@ -77,11 +79,9 @@ def _without_plugin() -> list[str]:
 
 def _is_scheduled() -> bool:
     """Whether something starts nights already."""
-    from sleepd.resident.service import choice, service_status
-    from sleepd.resident.service.plan import plan
+    from sleepd.usecases import service
 
-    places, settings = config.places(), config.load_file_alone()
-    return bool(service_status.look(choice.known(sys.platform), plan(places, settings), places, clock.now()).schedules)
+    return bool(service.status(config.places(), sys.platform, clock.now()).schedules)
 
 
 def _wanted(question: str) -> bool:

@@ -98,7 +98,6 @@ def _join(totals: Vectors, counts: Sequence[int], threshold: float) -> dict[int,
             break
         into[b] = a
         sums[a] += sums[b]
-        sums[b] = 0
         similar[b, :] = similar[:, b] = -1
         alive = np.array([i not in into and i != a for i in range(len(rows))])
         fresh = np.where(alive, _unit(sums) @ _unit(sums[a : a + 1])[0], -1)

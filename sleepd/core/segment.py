@@ -9,6 +9,8 @@ What counts as rejection is what people and agents did, not which English words 
 - a tool that ran right after the answer failed, and the agent answered again
 
 An answer that stands when the user moves on is accepted.
+
+A plan that the client hands over is cut off as work of its own, but gives no task: its words are the agent's.
 """
 
 from __future__ import annotations
@@ -82,7 +84,7 @@ def segment(transcript: Transcript) -> tuple[Task, ...]:
 def _exchanges(turns: Sequence[Turn]) -> Iterator[_Exchange]:
     current: _Exchange | None = None
     for turn in turns:
-        if turn.role is Role.USER and turn.origin is Origin.PROMPT:
+        if turn.role is Role.USER and turn.origin in (Origin.PROMPT, Origin.PLAN):
             if current is not None:
                 yield current
             current = _Exchange(prompt=turn)
@@ -94,6 +96,8 @@ def _exchanges(turns: Sequence[Turn]) -> Iterator[_Exchange]:
 
 def _corrects(first: _Exchange, before: _Exchange, after: _Exchange) -> bool:
     """Whether the user's next words are about the answer just given and not new work."""
+    if Origin.PLAN in (first.prompt.origin, after.prompt.origin):
+        return False
     old, new = _answer(before.turns), _answer(after.turns)
     if not old or not new:
         return False
@@ -127,7 +131,7 @@ def _stopped(exchange: _Exchange) -> bool:
 
 def _task(transcript: Transcript, chain: Sequence[_Exchange], before: _Exchange | None) -> Task | None:
     first = chain[0]
-    if first.prompt.at is None or not first.prompt.text.strip():
+    if first.prompt.origin is Origin.PLAN or first.prompt.at is None or not first.prompt.text.strip():
         return None
     attempts: list[Attempt] = []
     for exchange, following in zip(chain, [*chain[1:], None], strict=True):
@@ -256,8 +260,6 @@ def _context(first: _Exchange, before: _Exchange | None) -> str:
     if before is not None:
         parts += [f"Earlier request: {before.prompt.text}", f"Earlier answer: {_answer(before.turns)}"]
     for turn in first.turns:
-        if len(_answer([turn])) >= _LEAST_ANSWER and not turn.tool_calls:
-            break
         for call in turn.tool_calls:
             if call.output and call.name.casefold() not in _WRITES:
                 parts.append(f"{call.name} {call.input[:_RESULT_LIMIT]}\n{call.output[:_RESULT_LIMIT]}")

@@ -10,10 +10,6 @@ from typing import Final, TypeVar
 
 from sleepd.host.bus import Bus, Silent, Whom, conversation
 
-_QUERY_S: Final = 1.0
-"""For all questions to one bus together."""
-_SHOW_S: Final = 5.0
-"""For a notification: the desktop may have to start the program that shows it."""
 _NORMAL_URGENCY: Final = 1
 _UNTIL_DISMISSED: Final = 0
 """Nobody sits there at night: the message stays until the morning."""
@@ -41,15 +37,18 @@ _NOTIFICATIONS: Final = Whom(
 Answer = TypeVar("Answer")
 
 
-def idle_s(system_bus: str | None, session_bus: str | None) -> float | None:
-    """Seconds since the desktop, or a terminal the user is logged in at, last saw the user; None when nobody knows."""
-    answers = (_asked(session_bus, _QUERY_S, _desktop_idle), _asked(system_bus, _QUERY_S, _login_idle))
+def idle_s(system_bus: str | None, session_bus: str | None, patience_s: float) -> float | None:
+    """Seconds since the desktop, or a terminal the user is logged in at, last saw the user; None when nobody knows.
+
+    All questions to one bus together may take `patience_s`.
+    """
+    answers = (_asked(session_bus, patience_s, _desktop_idle), _asked(system_bus, patience_s, _login_idle))
     return min((answer for answer in answers if answer is not None), default=None)
 
 
-def notify(session_bus: str | None, title: str, body: str) -> bool:
+def notify(session_bus: str | None, title: str, body: str, patience_s: float) -> bool:
     """Whether the desktop took the message. `body` is shown as it is, letter by letter."""
-    return _asked(session_bus, _SHOW_S, lambda bus: _shown(bus, title, body)) or False
+    return _asked(session_bus, patience_s, lambda bus: _shown(bus, title, body)) or False
 
 
 def _asked(address: str | None, seconds: float, question: Callable[[Bus], Answer]) -> Answer | None:

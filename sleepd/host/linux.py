@@ -11,6 +11,8 @@ from typing import Final
 
 _MOST_READ: Final = 100
 """Bytes of a file in sysfs; it holds one word."""
+_PATIENCE_S: Final = 5.0
+"""For a bus: the machine may be busy, or the desktop may have to start the program that shows a message."""
 _FULL: Final = ("Charging", "Full", "Not charging")
 
 
@@ -18,9 +20,14 @@ class Linux:
     """Implements `sleepd.core.ports.Host`. Without the address of a bus, what it would tell is unknown."""
 
     def __init__(
-        self, sysfs: Path = Path("/sys"), system_bus: str | None = None, session_bus: str | None = None
+        self,
+        sysfs: Path = Path("/sys"),
+        system_bus: str | None = None,
+        session_bus: str | None = None,
+        patience_s: float = _PATIENCE_S,
     ) -> None:
         self._sysfs = sysfs
+        self._patience_s = patience_s
         self._system_bus = system_bus
         self._session_bus = session_bus
 
@@ -30,12 +37,12 @@ class Linux:
     def idle_s(self) -> float | None:
         from sleepd.host import desktop
 
-        return desktop.idle_s(self._system_bus, self._session_bus)
+        return desktop.idle_s(self._system_bus, self._session_bus, self._patience_s)
 
     def notify(self, title: str, body: str) -> bool:
         from sleepd.host import desktop
 
-        return desktop.notify(self._session_bus, title, body)
+        return desktop.notify(self._session_bus, title, body, self._patience_s)
 
 
 # Power --------------------------------------------------------------------------------------------------------------

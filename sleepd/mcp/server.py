@@ -34,6 +34,7 @@ from sleepd.mcp.shapes import (
     StatusResult,
 )
 from sleepd.mcp.work import Said, Work
+from sleepd.views.tool_answer import ToolAnswer
 
 _INTERRUPTED: Final = 130
 
@@ -118,15 +119,15 @@ def _add_run(server: Server, work: Work) -> None:
         it keeps what was done, and the next run goes on from there.
         """
         from sleepd.usecases import agent
-        from sleepd.usecases.run_night import Wish
+        from sleepd.usecases.run_options import RunOptions
 
-        wish = Wish(project=_folder(project), skill=skill)
+        options = RunOptions(project=_folder(project), skill=skill)
         said, cancelled = Said(), threading.Event()
 
-        def night() -> agent.Answer:
+        def night() -> ToolAnswer:
             if dry_run:
-                return agent.preview(wish, said.told())
-            return agent.run(wish, said.told(), lambda: cancelled.is_set() or work.ending.is_set())
+                return agent.preview(options, said.progress())
+            return agent.run(options, said.progress(), lambda: cancelled.is_set() or work.ending.is_set())
 
         try:
             async with anyio.create_task_group() as group:

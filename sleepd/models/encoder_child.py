@@ -56,6 +56,8 @@ class _Loaded:
         if settings["local"]:
             # The library has no argument for it: a folder is all there is, and nothing is to be looked up.
             os.environ["HF_HUB_OFFLINE"] = "1"  # noqa: TID251 - sets, does not read
+        # Threads that wait for one another sleep: spinning would take the processor from the person's own work.
+        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # noqa: TID251 - sets, does not read
         from sentence_transformers import SentenceTransformer
 
         self._batch_size = settings["batch_size"]
@@ -74,9 +76,11 @@ class _Loaded:
 
 
 def main() -> None:
-    """Libraries print to stdout; the frames get a descriptor of their own and stdout is pointed at stderr."""
+    """The frames get a descriptor of their own. What libraries print is dropped: stderr ends with last words."""
     replies = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
     with contextlib.suppress(BrokenPipeError):
         serve(os.fdopen(os.dup(0), "rb"), replies)
     # Nothing is left to be saved, and the libraries take a second to tidy up.

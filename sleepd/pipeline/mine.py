@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,24 +14,13 @@ from sleepd.core.model import ClusterId, SessionId, TaskId
 from sleepd.core.ports import Embedder, Vectors
 from sleepd.core.segment import segment
 from sleepd.core.split import Known, Placed, Shares
+from sleepd.settings.sections import MineConfig
 from sleepd.store import sessions, tasks
 from sleepd.store.database import Database
 from sleepd.store.tasks import StoredTask
 
 _SESSIONS_AT_ONCE = 200
 _TEXTS_AT_ONCE = 512
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mining:
-    """How recurring work is recognised."""
-
-    similarity: float = 0.52
-    near_duplicate: float = 0.95
-    min_sessions: int = 2
-    kinds: tuple[str, ...] = (SessionKind.INTERACTIVE,)
-    """Sessions of these kinds hold work worth learning from; a script's or another agent's words do not."""
-    shares: Shares = field(default_factory=lambda: Shares(val=0.3, test=0.2))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,17 +40,25 @@ class MineReport:
 
 
 def mine(
-    database: Database, embedder: Embedder, mining: Mining, progress: Callable[[int, int], None] | None = None
+    database: Database,
+    embedder: Embedder,
+    config: MineConfig,
+    progress: Callable[[int, int], None] | None = None,
+    *,
+    kinds: tuple[str, ...] = (SessionKind.INTERACTIVE,),
 ) -> MineReport:
-    """Bring tasks, clusters, sides and checks up to date with the stored sessions. Doing it twice changes nothing."""
+    """Bring tasks, clusters, sides and checks up to date with the stored sessions. Doing it twice changes nothing.
+
+    Sessions of `kinds` hold work worth learning from. `progress` is told (sessions, sessions in all) at the end.
+    """
     with database.reading() as connection:
-        waiting = sessions.unmined(connection, mining.kinds)
-    embedded = _remine(database, embedder, mining, waiting) if waiting else 0
+        waiting = sessions.unmined(connection, kinds)
+    embedded = _remine(database, embedder, config, waiting) if waiting else 0
     if progress is not None:
         progress(len(waiting), len(waiting))
     with database.reading() as connection:
         everything = tasks.load(connection)
-    recurring = clusters(everything, mining.min_sessions)
+    recurring = clusters(everything, config.min_sessions)
     return MineReport(
         sessions=len(waiting),
         tasks=len(everything),
@@ -72,7 +69,9 @@ def mine(
     )
 
 
-def _remine(database: Database, embedder: Embedder, mining: Mining, waiting: Sequence[tuple[SessionId, int]]) -> int:
+def _remine(
+    database: Database, embedder: Embedder, config: MineConfig, waiting: Sequence[tuple[SessionId, int]]
+) -> int:
     """Mine what these sessions changed; returns how many texts had to be embedded.
 
     They count as mined when all of it is done: a run that was killed in between does it again.
@@ -80,10 +79,10 @@ def _remine(database: Database, embedder: Embedder, mining: Mining, waiting: Seq
     _cut(database, waiting)
     with database.reading() as connection:
         everything = tasks.load(connection)
-    embedded = _place(database, embedder, mining, everything)
+    embedded = _place(database, embedder, config, everything)
     with database.reading() as connection:
         everything = tasks.load(connection)
-    _check(database, everything, clusters(everything, mining.min_sessions))
+    _check(database, everything, clusters(everything, config.min_sessions))
     with database.writing() as connection:
         sessions.mark_mined(connection, waiting)
     return embedded
@@ -122,7 +121,7 @@ def _cut(database: Database, waiting: Sequence[tuple[SessionId, int]]) -> None:
                 tasks.save(connection, id_, transcript.agent, segment(transcript))
 
 
-def _place(database: Database, embedder: Embedder, mining: Mining, everything: Sequence[StoredTask]) -> int:
+def _place(database: Database, embedder: Embedder, config: MineConfig, everything: Sequence[StoredTask]) -> int:
     """Give new tasks their cluster, within their project, and their side. What was decided before stays.
 
     Near-duplicates are looked for in all projects: the user's own skills learn from several.
@@ -139,7 +138,7 @@ def _place(database: Database, embedder: Embedder, mining: Mining, everything: S
         known, fresh = _rows(old, project), _rows(new, project)
         centres = cluster.centres([c for i in known if (c := old[i].cluster) is not None], before[known])
         ids = [new[i].task.id for i in fresh]
-        clustering = cluster.assign(ids, after[fresh], centres, mining.similarity)
+        clustering = cluster.assign(ids, after[fresh], centres, config.similarity)
         members |= zip(ids, clustering.members, strict=True)
         joined |= clustering.joined
     placement = split.place(
@@ -147,7 +146,7 @@ def _place(database: Database, embedder: Embedder, mining: Mining, everything: S
         Known(requests=[s.task.request for s in new], vectors=after),
         [Placed(task=s.task.id, group=s.group, split=s.split) for s in old if s.group and s.split],
         Known(requests=[s.task.request for s in old], vectors=before),
-        (mining.near_duplicate, mining.shares),
+        (config.near_duplicate, Shares(val=config.split_val, test=config.split_test)),
     )
     with database.writing() as connection:
         tasks.place(connection, placement.placed, members)

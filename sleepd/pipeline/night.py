@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
+from harvesters.records import SessionKind
 from sleepd.core import drift, evidence
 from sleepd.core.edit import split_regions
 from sleepd.core.errors import BudgetSpent, Conflict, NotMeasured
@@ -20,7 +21,7 @@ from sleepd.pipeline.describe import Whose
 from sleepd.pipeline.drift import set_aside_because, watched
 from sleepd.pipeline.loaded import REQUESTS
 from sleepd.pipeline.meta import keep_notes, with_notes
-from sleepd.pipeline.mine import Mining, clusters, mine
+from sleepd.pipeline.mine import clusters, mine
 from sleepd.pipeline.optimize import OptimizeReport, Optimizing, optimize
 from sleepd.pipeline.reflect import CASES_AT_ONCE
 from sleepd.pipeline.rollout import RunContext, outage
@@ -31,6 +32,7 @@ from sleepd.pipeline.trial import Comparison, GateConfig
 from sleepd.pipeline.waiting import exhausted
 from sleepd.pipeline.work import Surroundings, Work, find_work, live_text
 from sleepd.replayers.prompt import OWN_MARK
+from sleepd.settings.sections import MineConfig
 from sleepd.store import nights, proposals, rollouts, tasks
 from sleepd.store.database import Database
 from sleepd.store.nights import Night, NightStatus
@@ -45,7 +47,7 @@ class NightPlan:
     """A project's folder, or `user` for all projects."""
     date: str
     """Local date, ISO."""
-    mining: Mining
+    mining: MineConfig
     optimizing: Optimizing
     gate: GateConfig
     surroundings: Surroundings
@@ -53,6 +55,8 @@ class NightPlan:
     """Work on this skill only."""
     skills: int = 3
     """Work on so many skills at most."""
+    kinds: tuple[str, ...] = (SessionKind.INTERACTIVE,)
+    """Sessions of these kinds hold work worth learning from; a script's or another agent's words do not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +92,7 @@ def night_id(database: Database, scope: str, date: str) -> str:
 
 def outlook(ctx: RunContext, plan: NightPlan) -> Outlook:
     """Mine, and say what would be worked on and what it may cost. No model is called."""
-    mine(ctx.database, ctx.embedder, plan.mining)
+    mine(ctx.database, ctx.embedder, plan.mining, kinds=plan.kinds)
     with ctx.database.reading() as connection:
         everything = tasks.load(connection)
     in_scope = [s for s in everything if plan.scope in ("user", s.task.project)]

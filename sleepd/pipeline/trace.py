@@ -66,7 +66,7 @@ def _kept(task: Task) -> Iterator[str]:
 
 
 def _returned(turn: Turn) -> Iterator[str]:
-    if turn.origin is Origin.INJECTED:
+    if turn.origin in (Origin.INJECTED, Origin.HOOK):
         yield turn.text
     yield from (call.output for call in turn.tool_calls if call.output)
 
@@ -76,4 +76,5 @@ def _own(turn: Turn) -> Iterator[str]:
         yield turn.text
     for call in turn.tool_calls:
         yield call.feedback or ""
+        yield from (answered.answer for answered in call.answers)
         yield (call.output or "") if call.name.casefold() in _ASKS_THE_USER else ""

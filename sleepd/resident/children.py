@@ -61,7 +61,8 @@ class Children:
         killer.start()
 
     def _started(self, *arguments: str, **streams: int) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "sleepd", *arguments]
+        # -P: the folder we stand in is somebody's project, and a `sleepd.py` there is not ours to run.
+        command = [sys.executable, "-P", "-m", "sleepd", *arguments]
         return subprocess.Popen(  # noqa: S603 - our own command
             command,
             text=True,

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from sleepd.core.machine import Host
 from sleepd.resident import transcripts
-from sleepd.settings.sections.living import Conditions
+from sleepd.settings.sections import ConditionsConfig
 from sleepd.settings.settings import Settings
-
-if TYPE_CHECKING:
-    # numpy comes with the ports; whoever waits for hours does without.
-    from sleepd.core.ports import Host
 
 _AHEAD: Final = timedelta(minutes=2)
 """A file written later than now is of a clock that was wrong, and says nothing; a little is rounding."""
@@ -41,7 +38,7 @@ def facts(settings: Settings, host: Host, resets_at: datetime | None = None) -> 
     )
 
 
-def hindrance(wanted: Conditions, seen: Facts, now: datetime) -> str | None:
+def hindrance(wanted: ConditionsConfig, seen: Facts, now: datetime) -> str | None:
     """What keeps a night from beginning now, in words for a person; None: nothing does."""
     if seen.resets_at is not None and seen.resets_at > now:
         return f"the provider's limit resets at {seen.resets_at.astimezone():%H:%M}"
@@ -52,7 +49,7 @@ def hindrance(wanted: Conditions, seen: Facts, now: datetime) -> str | None:
     return _busy_agent(wanted, seen, now)
 
 
-def _busy_agent(wanted: Conditions, seen: Facts, now: datetime) -> str | None:
+def _busy_agent(wanted: ConditionsConfig, seen: Facts, now: datetime) -> str | None:
     quiet = timedelta(minutes=wanted.agent_quiet_minutes)
     past = [(at, agent) for agent, at in seen.written if at <= now + _AHEAD]
     at, agent = max(past, default=(now - quiet, ""))

@@ -23,11 +23,12 @@ from apscheduler.schedulers.background import BackgroundScheduler
 
 from sleepd.core.errors import SleepdError
 from sleepd.host import clock, locks
-from sleepd.resident import agenda, due, transcripts, upcoming, watcher
+from sleepd.resident import transcripts, watcher
 from sleepd.resident.children import Children
 from sleepd.resident.live_settings import InForce
 from sleepd.resident.watcher import Ear, Pace
 from sleepd.settings.places import Places
+from sleepd.usecases import agenda, due, upcoming
 
 _JOB: Final = "night"
 _FIRST_PAUSE: Final = timedelta(minutes=5)

@@ -14,18 +14,15 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from sleepd.core.errors import SleepdError
+from sleepd.core.machine import Host
 from sleepd.core.model import digest
 from sleepd.host import clock
 from sleepd.settings.places import Places, make_private
 from sleepd.settings.settings import Settings
 from sleepd.store.overview import News, NightsOf, news
-
-if TYPE_CHECKING:
-    # numpy comes with the ports, and costs more than everything here.
-    from sleepd.core.ports import Host
 
 TITLE: Final = "sleepd"
 AGAIN_AFTER: Final = timedelta(days=7)

@@ -10,22 +10,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import structlog
 
 from sleepd.core.errors import Busy, SleepdError
+from sleepd.core.machine import Host
 from sleepd.host import clock
-from sleepd.resident import agenda, conditions, notices, upcoming
-from sleepd.resident.due import USER_SCOPE, Look
+from sleepd.resident import conditions, notices
 from sleepd.settings import config
 from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
 from sleepd.store.calendar import Calendar
-from sleepd.usecases import answers
-
-if TYPE_CHECKING:
-    from sleepd.core.ports import Host
+from sleepd.usecases import agenda, answers, upcoming
+from sleepd.usecases.due import USER_SCOPE, Look
+from sleepd.usecases.run_options import RunOptions
 
 CHECK_EVERY: Final = timedelta(minutes=5)
 """So often it is looked whether what was in the way is gone, and what time it is: clocks are set, machines sleep."""
@@ -168,7 +167,7 @@ def _night(places: Places, settings: Settings, scope: str, day: str) -> Came:
     wait = max(settings.night.lock_wait_s, LOCK_WAIT_S)
     settings = answers.with_values(settings, {"night.lock_wait_s": wait})
     try:
-        ran = run_night.run_due(places, settings, run_night.Wish(project=project, date=day))
+        ran = run_night.run_due(places, settings, RunOptions(project=project, date=day))
     except SleepdError as error:
         return _failed(scope, str(error), error.exit_status, again=isinstance(error, Busy))
     except Exception as error:  # noqa: BLE001 - the other projects must have their nights

@@ -23,7 +23,7 @@ from pydantic_settings import EnvSettingsSource, InitSettingsSource, PydanticBas
 
 from sleepd.core.errors import BadSettings, nearest
 from sleepd.settings.places import Places
-from sleepd.settings.sections.section import Section
+from sleepd.settings.sections import Section, keys, meanings
 from sleepd.settings.settings import Settings, section_classes
 
 AGENT_VARIABLES: Final = (
@@ -203,7 +203,7 @@ def stray_variables() -> tuple[Variable, ...]:
 
 def known_keys() -> tuple[str, ...]:
     """Every setting as `section.key`, in the order of the file."""
-    return tuple(f"{name}.{key}" for name, section in section_classes().items() for key in section.model_fields)
+    return tuple(f"{name}.{key}" for name, section in section_classes().items() for key in keys(section))
 
 
 def variable_name(key: str) -> str:
@@ -226,11 +226,12 @@ def default_config_toml(chosen: Mapping[str, object] | None = None) -> str:
 
 def _section_toml(name: str, section: type[Section], chosen: Mapping[str, object]) -> str:
     lines = ["", *_comment(section.__doc__ or ""), f"[{name}]"]
-    for key, field in section.model_fields.items():
+    meant = meanings(section)
+    for key, field in keys(section).items():
         value = chosen.get(f"{name}.{key}")
         shown = field.default if field.default is not None else (field.examples or [None])[0]
         line = f"# {key} = {toml_value(shown)}" if value is None else f"{key} = {toml_value(value)}"
-        lines += ["", *_comment(field.description or ""), line]
+        lines += ["", *_comment(meant[key]), line]
     return "\n".join(lines) + "\n"
 
 
@@ -349,13 +350,13 @@ def _reject_unknown_variables() -> None:
 def _sentence(error: ErrorDetails) -> str:
     """One line with key, got and wanted."""
     key = ".".join(str(part) for part in error["loc"])
-    if error["type"] == "extra_forbidden":
+    if error["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
         return _unknown(key)
     wanted = error["msg"].removeprefix("Value error, ")
     wanted = re.sub(r"^(Input|String) should (be |have )|, unable to .*$", "", wanted)
     wanted = re.sub(r"^(greater|less) than", r"a number \1 than", wanted)
     match error["type"]:
-        case "model_type":
+        case "dataclass_type":
             wanted = f"a table, written [{key}]"
         case "tuple_type":
             wanted = 'a list such as ["a", "b"]'
@@ -376,8 +377,8 @@ def _unknown(key: str) -> str:
         return f"{key}: keys are not read from the file, which others may see; delete it and set {variables}"
     sections = section_classes()
     if not name:
-        homes = [f"[{home}]" for home, cls in sections.items() if section in cls.model_fields]
+        homes = [f"[{home}]" for home, cls in sections.items() if section in keys(cls)]
         belongs = f"; it belongs under {' or '.join(homes)}" if homes else nearest(section, sections)
         return f"unknown section or key {section!r}{belongs}"
-    fields = sections[section].model_fields if section in sections else {}
+    fields = keys(sections[section]) if section in sections else {}
     return f"unknown key {key!r}{nearest(name, fields)}; [{section}] knows: {', '.join(fields)}"

@@ -1,19 +1,28 @@
-"""Everything a user can set, put together from the sections in `sleepd.settings.sections`.
+"""Everything a user can set: the sections of `sleepd.settings.sections` together.
 
-Each field's description says what the key does and why its default is what it is; the reference in
-`docs/reference/settings.md` and the file that `sleepd init` writes are made from these classes.
 `sleepd.settings.config` says where the values come from.
 """
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
-from sleepd.settings.sections.learning import Gate, Optimizer
-from sleepd.settings.sections.living import Conditions, Log, Night, Notify
-from sleepd.settings.sections.models import Model, Reflection
-from sleepd.settings.sections.reading import Embedder, Harvest, Mine
-from sleepd.settings.sections.section import Section
+from sleepd.settings.sections import (
+    ConditionsConfig,
+    EmbedderConfig,
+    GateConfig,
+    HarvestConfig,
+    LogConfig,
+    MineConfig,
+    ModelConfig,
+    NightConfig,
+    NotifyConfig,
+    OptimizerConfig,
+    ReflectionConfig,
+    Section,
+)
 
 
 class Settings(BaseSettings):
@@ -27,35 +36,35 @@ class Settings(BaseSettings):
         env_ignore_empty=True,
     )
 
-    harvest: Harvest = Harvest()
-    embedder: Embedder = Embedder()
-    mine: Mine = Mine()
-    model: Model = Model()
-    reflection: Reflection = Reflection()
-    optimizer: Optimizer = Optimizer()
-    gate: Gate = Gate()
-    night: Night = Night()
-    conditions: Conditions = Conditions()
-    notify: Notify = Notify()
-    log: Log = Log()
+    harvest: HarvestConfig = HarvestConfig()
+    embedder: EmbedderConfig = EmbedderConfig()
+    mine: MineConfig = MineConfig()
+    model: ModelConfig = ModelConfig()
+    reflection: ReflectionConfig = ReflectionConfig()
+    optimizer: OptimizerConfig = OptimizerConfig()
+    gate: GateConfig = GateConfig()
+    night: NightConfig = NightConfig()
+    conditions: ConditionsConfig = ConditionsConfig()
+    notify: NotifyConfig = NotifyConfig()
+    log: LogConfig = LogConfig()
 
     def __init__(self, *sources: PydanticBaseSettingsSource, **sections: Section) -> None:
         """The given sections over the sources, the first winning; without either, the defaults alone."""
         super().__init__(_build_sources=((InitSettingsSource(type(self), dict(sections)), *sources), {}))
 
-    def for_reflection(self) -> Model:
+    def for_reflection(self) -> ModelConfig:
         """The settings of the reflection model: `[model]` with `[reflection]` over it.
 
         Prices are dropped when the model differs, and the address as well when the adapter does: they are facts
         about the other one.
         """
-        chosen = {key: value for key, value in self.reflection.model_dump().items() if value is not None}
+        chosen = {key: value for key, value in asdict(self.reflection).items() if value is not None}
         foreign: dict[str, object] = {}
         if self.reflection.name not in (None, self.model.name):
             foreign = {"model": None, "base_url": None}
         if foreign or self.reflection.model not in (None, self.model.model):
             foreign |= {"price_in_per_mtok": None, "price_out_per_mtok": None}
-        return self.model.model_copy(update=foreign | chosen)
+        return ModelConfig(**{**asdict(self.model), **foreign, **chosen})
 
 
 def section_classes() -> dict[str, type[Section]]:

@@ -77,6 +77,7 @@ sessions = Table(
     Column("parent_id", Text),
     Column("project", Text),
     Column("branch", Text),
+    Column("commit", Text),
     Column("title", Text),
     Column("version", Text),
     Column("started_at", Moment),
@@ -107,6 +108,8 @@ turns = Table(
     Column("branch", Text),
     Column("abandoned", Boolean, nullable=False),
     Column("vote", Integer),
+    Column("queued", Boolean, nullable=False, server_default=false()),
+    Column("source_id", Text),
 )
 
 tool_calls = Table(
@@ -122,6 +125,11 @@ tool_calls = Table(
     Column("status", Text, nullable=False),
     Column("exit_code", Integer),
     Column("feedback", Text),
+    Column("answers", Text),
+    Column("duration_ms", Integer),
+    Column("subagent", Text),
+    Column("subagent_tokens", Integer),
+    Column("result_id", Text),
 )
 
 skill_uses = Table(

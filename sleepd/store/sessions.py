@@ -13,8 +13,10 @@ from sqlalchemy.dialects.sqlite import Insert
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from harvesters.records import (
+    Answered,
     Cursor,
     Defect,
+    FileChange,
     Origin,
     Reading,
     Role,
@@ -28,6 +30,13 @@ from harvesters.records import (
 from sleepd.core.model import SessionId
 from sleepd.core.segment import Transcript
 from sleepd.store import schema as t
+from sleepd.store import session_parts
+
+_ANSWER = (
+    *("output", "status", "exit_code", "feedback"),
+    *("answers", "duration_ms", "subagent", "subagent_tokens", "result_id"),
+)
+"""What a result tells of its call. The first four replace what was stored, of the others those that say something."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +76,7 @@ def save(connection: Connection, file: StoredFile) -> None:
     """Store one reading: replace the file's session, or add to it when the reading continues an earlier one."""
     _save_cursor(connection, file)
     _save_defects(connection, file)
+    session_parts.save_counts(connection, file.path, file.agent, file.reading)
     session = file.reading.session
     if session is None:
         return
@@ -74,14 +84,16 @@ def save(connection: Connection, file: StoredFile) -> None:
     if file.reading.whole:
         for table in (t.turns, t.tool_calls, t.skill_uses):
             connection.execute(delete(table).where(table.c.session_id == id_))
+        session_parts.forget(connection, id_)
     _save_session(connection, file, session, id_)
     _save_turns(connection, session.turns, id_)
     calls = [_call_row(call, turn.id, n, id_) for turn in session.turns for n, call in enumerate(turn.tool_calls)]
-    _put(connection, t.tool_calls, calls, ("output", "status", "exit_code", "feedback"))
+    _put(connection, t.tool_calls, calls, _ANSWER)
     skills = [_skill_row(use, id_) for use in session.skills]
     _put(connection, t.skill_uses, skills, ("path",))
     _save_late_results(connection, session.late_results, id_)
     _save_votes(connection, session.votes, id_)
+    session_parts.save(connection, session, id_)
 
 
 def counts(connection: Connection) -> Counts:
@@ -113,9 +125,10 @@ def transcript(connection: Connection, id_: SessionId) -> Transcript:
     """A stored session with its turns in order."""
     session = connection.execute(select(t.sessions).where(t.sessions.c.id == id_)).one()
     calls: dict[str, list[ToolCall]] = {}
+    changes = session_parts.changes(connection, id_)
     c = t.tool_calls.c
     for row in connection.execute(select(t.tool_calls).where(c.session_id == id_).order_by(c.turn_id, c.number)):
-        calls.setdefault(row.turn_id, []).append(_call(row))
+        calls.setdefault(row.turn_id, []).append(_call(row, changes.get(row.id, ())))
     turn_rows = connection.execute(
         select(t.turns).where(t.turns.c.session_id == id_).order_by(t.turns.c.position, t.turns.c.id)
     ).all()
@@ -191,6 +204,7 @@ def _save_session(connection: Connection, file: StoredFile, session: Session, id
         "parent_id": session_id(file.agent, session.parent_id) if session.parent_id else None,
         "project": session.cwd,
         "branch": session.branch,
+        "commit": session.commit,
         "title": session.title,
         "version": session.version,
         "started_at": session.started_at,
@@ -215,7 +229,7 @@ def _session_statement(columns: tuple[str, ...], *, whole: bool) -> Insert:
     if not whole:
         # A tail tells neither who drove the session nor when and where it began.
         change = {name: func.coalesce(new[name], old[name]) for name in change}
-        change |= {name: func.coalesce(old[name], new[name]) for name in ("kind", "started_at", "project")}
+        change |= {name: func.coalesce(old[name], new[name]) for name in ("kind", "started_at", "project", "commit")}
         change |= {"redacted": old.redacted + new.redacted}
         change |= {"models": func.coalesce(func.nullif(new.models, "[]"), old.models)}
     change["revision"] = old.revision + 1
@@ -239,6 +253,8 @@ def _save_turns(connection: Connection, turns: Sequence[Turn], id_: SessionId) -
             "cwd": turn.cwd,
             "branch": turn.branch,
             "abandoned": turn.abandoned,
+            "queued": turn.queued,
+            "source_id": turn.source_id,
         }
         for turn in turns
     ]
@@ -275,13 +291,14 @@ def _save_late_results(connection: Connection, results: Sequence[ToolCall], id_:
         update(t.tool_calls)
         .where(c.session_id == id_, c.id == bindparam("call"))
         .values(
-            output=bindparam("out"), status=bindparam("state"), exit_code=bindparam("code"), feedback=bindparam("said")
+            {name: bindparam(f"new_{name}") for name in _ANSWER[:4]}
+            | {name: func.coalesce(bindparam(f"new_{name}"), c[name]) for name in _ANSWER[4:]}
         )
     )
-    rows = [
-        {"call": r.id, "out": r.output, "state": r.status.value, "code": r.exit_code, "said": r.feedback}
-        for r in results
-    ]
+    rows = []
+    for result in results:
+        row = _call_row(result, "", 0, id_)
+        rows.append({"call": result.id} | {f"new_{name}": row[name] for name in _ANSWER})
     connection.execute(statement, rows)
 
 
@@ -304,6 +321,11 @@ def _call_row(call: ToolCall, turn_id: str, number: int, id_: SessionId) -> dict
         "status": call.status.value,
         "exit_code": call.exit_code,
         "feedback": call.feedback,
+        "answers": json.dumps([[a.question, a.answer] for a in call.answers]) if call.answers else None,
+        "duration_ms": call.duration_ms,
+        "subagent": call.subagent,
+        "subagent_tokens": call.subagent_tokens,
+        "result_id": call.result_id,
     }
 
 
@@ -330,7 +352,7 @@ def _cursor(row: Row[tuple[object, ...]]) -> Cursor:
     )
 
 
-def _call(row: Row[tuple[object, ...]]) -> ToolCall:
+def _call(row: Row[tuple[object, ...]], changes: tuple[FileChange, ...]) -> ToolCall:
     return ToolCall(
         id=row.id,
         name=row.name,
@@ -339,6 +361,12 @@ def _call(row: Row[tuple[object, ...]]) -> ToolCall:
         status=ToolStatus(row.status),
         exit_code=row.exit_code,
         feedback=row.feedback,
+        answers=tuple(Answered(question=q, answer=a) for q, a in json.loads(row.answers or "[]")),
+        changes=changes,
+        duration_ms=row.duration_ms,
+        subagent=row.subagent,
+        subagent_tokens=row.subagent_tokens,
+        result_id=row.result_id,
     )
 
 
@@ -356,6 +384,8 @@ def _turn(row: Row[tuple[object, ...]], calls: tuple[ToolCall, ...]) -> Turn:
         branch=row.branch,
         abandoned=row.abandoned,
         tool_calls=calls,
+        queued=row.queued,
+        source_id=row.source_id,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sleepd.core.errors import BadSettings, UsageError
@@ -96,7 +96,7 @@ def with_values(settings: Settings, chosen: Mapping[str, object]) -> Settings:
     """The settings with these values (`section.key` -> value) in place."""
     for key, value in chosen.items():
         section, _, name = key.partition(".")
-        changed = getattr(settings, section).model_copy(update={name: value})
+        changed = replace(getattr(settings, section), **{name: value})
         settings = settings.model_copy(update={section: changed})
     return settings
 

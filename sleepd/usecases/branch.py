@@ -15,6 +15,7 @@ from pathlib import Path
 
 from sleepd.core.adoption import plan
 from sleepd.core.errors import Conflict, UsageError
+from sleepd.views.branch_commit import BranchCommit
 
 _ELSEWHERE = "or adopt it without --git"
 _OPTIONS = ("core.safecrlf=false", "core.splitIndex=false", "core.fsmonitor=false", "i18n.commitEncoding=UTF-8")
@@ -34,23 +35,6 @@ class Text:
     branch: str
     ours: str | None
     """The commit that sleepd left on this branch before; it may be replaced, nobody else's."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Committed:
-    """Where the text is now."""
-
-    repository: Path
-    branch: str
-    commit: str
-    onto: str
-    """The branch that was current, or HEAD."""
-    text: str
-    """The file on the branch: with what HEAD has beyond the base."""
-    remote: str | None
-    """Where it could be pushed to."""
-    fresh: bool
-    """False when the branch held this already."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +82,7 @@ def holding(path: Path, env: Mapping[str, str]) -> Repository:
     return Repository(folder=Path(top), env=env)
 
 
-def commit(repository: Repository, text: Text) -> Committed:
+def commit(repository: Repository, text: Text) -> BranchCommit:
     """Commit the text on its branch, on top of HEAD. The working tree, the index and the current branch stay.
 
     Raises `UsageError` when git cannot hold the file (ignored, not committed yet, no commit at all), and `Conflict`
@@ -114,7 +98,7 @@ def commit(repository: Repository, text: Text) -> Committed:
     made, fresh = _point(repository, text, head, tree)
     current = repository.git("symbolic-ref", "-q", "--short", "HEAD")
     remotes = repository.must("remote").split()
-    return Committed(
+    return BranchCommit(
         repository=repository.folder,
         branch=text.branch,
         commit=made,
@@ -123,13 +107,6 @@ def commit(repository: Repository, text: Text) -> Committed:
         remote=("origin" if "origin" in remotes else remotes[0]) if remotes else None,
         fresh=fresh,
     )
-
-
-def pull_request(done: Committed) -> tuple[tuple[str, ...], ...]:
-    """The commands that push the branch and open a pull request; () without a remote or without `gh`."""
-    if done.remote is None or shutil.which("gh") is None:
-        return ()
-    return ("git", "push", "-u", done.remote, done.branch), ("gh", "pr", "create", "--fill", "--head", done.branch)
 
 
 def check_pull_request(path: Path, env: Mapping[str, str]) -> None:
@@ -141,9 +118,9 @@ def check_pull_request(path: Path, env: Mapping[str, str]) -> None:
         raise UsageError("a pull request needs `gh`, which is not on PATH; leave --pr out, or install it")
 
 
-def open_pull_request(done: Committed, env: Mapping[str, str]) -> str:
+def open_pull_request(done: BranchCommit, env: Mapping[str, str]) -> str:
     """Push and open it; what `gh` says, usually its address. Raises `UsageError` or `Conflict` when that fails."""
-    commands = pull_request(done)
+    commands = done.pull_request
     if not commands:
         missing = "has no remote" if done.remote is None else "needs `gh`, which is not on PATH"
         raise UsageError(f"a pull request for {done.repository} {missing}; the branch {done.branch} is there")

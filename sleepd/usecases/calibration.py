@@ -18,7 +18,7 @@ from sleepd.pipeline.work import live_text
 from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
 from sleepd.usecases import run_night
-from sleepd.usecases.run_night import Wish
+from sleepd.usecases.run_options import RunOptions
 from sleepd.views.report import Plain
 
 
@@ -32,18 +32,18 @@ class Calibration:
     spending: Spending
 
 
-def run(places: Places, settings: Settings, wish: Wish, pairs: int) -> Calibration:
+def run(places: Places, settings: Settings, options: RunOptions, pairs: int) -> Calibration:
     """Draw pairs of the live text against itself, for the skill that a night would work on.
 
     Raises `UsageError` when no work can be judged, `NotMeasured` and `BudgetSpent` as a night does; `Busy`.
     """
-    with run_night.working(settings, None) as tools, run_night.alone(places, settings) as database:
+    with run_night.night_tools(places, settings) as tools:
         run_id = RunId(id=f"calibration-{clock.local_date(clock.now())}", kind=RunKind.CALIBRATION)
-        ctx = compose.context(settings, database, (tools.embedder, tools.task, tools.reflection), run_id)
-        plan = compose.plan(settings, wish.scope, clock.local_date(clock.now()), wish.skill)
+        ctx = compose.context(settings, tools.database, (tools.embedder, tools.task, tools.reflection), run_id)
+        plan = compose.plan(settings, options.scope, clock.local_date(clock.now()), options.skill)
         seen = outlook(ctx, plan)
         # Also where a night would start nothing: because a proposal waits, or because it would have no chance.
-        work = next((w for w in seen.work if w.missing is None and wish.skill in (None, w.target.name)), None)
+        work = next((w for w in seen.work if w.missing is None and options.skill in (None, w.target.name)), None)
         if work is None:
             raise UsageError(f"there is nothing to calibrate on: {seen.reason}; `sleepd tasks list` shows the work")
         preflight(ctx)

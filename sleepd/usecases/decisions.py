@@ -25,8 +25,8 @@ from sleepd.store.database import Database
 from sleepd.store.proposals import Proposal, Status
 from sleepd.store.reviews import Choice, EditDecision, OnBranch
 from sleepd.usecases import branch
-from sleepd.usecases.branch import Committed
 from sleepd.views import report
+from sleepd.views.branch_commit import BranchCommit
 
 _LOCK_WAIT_S = 30.0
 _DIGEST_LENGTH = 12
@@ -161,7 +161,7 @@ def reason(why: str) -> str:
 
 def put_on_branch(
     places: Places, database: Database, id_: str, numbers: Sequence[int] = (), *, shown: str | None = None
-) -> tuple[Proposal, Committed]:
+) -> tuple[Proposal, BranchCommit]:
     """Commit a proposal, or some edits of it, on a branch `sleepd/<id>` and leave its file alone; it goes on waiting.
 
     `shown` is as for `adopt_edits`. Raises `UsageError` and `Conflict` as `branch.commit` and `adopt` do.

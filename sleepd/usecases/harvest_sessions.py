@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harvesters.records import Harvester
@@ -66,13 +66,13 @@ def harvest(
     parts = []
     if wanted.needs_window:
         chosen = settings.model_copy(
-            update={"harvest": settings.harvest.model_copy(update={"agents": wanted.agents or settings.harvest.agents})}
+            update={"harvest": replace(settings.harvest, agents=wanted.agents or settings.harvest.agents)}
         )
         parts.append(compose.sources(chosen, compose.now()))
     if wanted.paths:
         parts.append(_only(wanted.paths))
     with locks.harvest(places, _LOCK_WAIT_S):
-        reports = [ingest(database, part, compose.limits(settings), progress) for part in parts]
+        reports = [ingest(database, part, settings.harvest, progress) for part in parts]
     return _sum(reports)
 
 

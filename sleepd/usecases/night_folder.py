@@ -26,6 +26,7 @@ from sleepd.store import nights, notes, rollouts
 from sleepd.store.database import Database
 from sleepd.store.nights import Night
 from sleepd.store.proposals import Status
+from sleepd.usecases import show
 from sleepd.views import evidence, history, report
 from sleepd.views.candidate_view import Tried
 from sleepd.views.evidence import OfNight
@@ -89,7 +90,7 @@ def keep(places: Places, database: Database, night_id: str) -> Path:
 
 def make(database: Database, night_id: str, folder: Path) -> Path:
     """Write or refresh the folder of a night; its page. Raises `UsageError` for an unknown night, `Unwritable`."""
-    seen = evidence.of_night(database, night_id)
+    seen = show.night_shown(database, night_id)
     with database.reading() as connection:
         noted = notes.of_night(connection, seen.night.id)
         replies = rollouts.replies(connection, RunId(id=seen.night.id))

@@ -19,10 +19,10 @@ from sleepd.core.model import RunId, RunKind, SkillTarget, Split, digest
 from sleepd.core.ports import Embedder, Model
 from sleepd.host import clock, locks
 from sleepd.host.outfile import write_json
-from sleepd.models.metered import Ledger, Spending
+from sleepd.models.metered import Ledger
 from sleepd.pipeline.companions import with_companions
 from sleepd.pipeline.enrol import AGENT, enrol
-from sleepd.pipeline.evaluate import Evaluated, evaluate
+from sleepd.pipeline.evaluate import evaluate
 from sleepd.pipeline.night import preflight
 from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.slow import SlowMode
@@ -39,6 +39,7 @@ from sleepd.store.tasks import StoredTask
 from sleepd.usecases import taskset
 from sleepd.usecases.taskset import TaskSet
 from sleepd.usecases.training_folder import Folder, Run
+from sleepd.views.training_result import EvaluationResult, TrainingResult
 
 FORMAT = "sleepd-training-1"
 
@@ -76,27 +77,6 @@ class Ends:
     min_gain: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ran:
-    """A run that came to its end."""
-
-    out: Path
-    trained: Trained
-    spending: Spending
-    notes: tuple[str, ...]
-    """What the user has to know about the task set."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scored:
-    """A text on one side of a task set."""
-
-    split: Split
-    tasks: tuple[StoredTask, ...]
-    found: Evaluated
-    spending: Spending
-
-
 def knobs(settings: Settings, course: Course, ends: Ends) -> Training:
     """The knobs of a run: those of the settings, and what a command adds."""
     return Training(
@@ -112,7 +92,7 @@ def knobs(settings: Settings, course: Course, ends: Ends) -> Training:
     )
 
 
-def run(places: Places, settings: Settings, wish: Wish, told: Callable[[str], None]) -> Ran:
+def run(places: Places, settings: Settings, wish: Wish, told: Callable[[str], None]) -> TrainingResult:
     """Train, or go on with a run that was stopped.
 
     Raises `UsageError` before anything is spent; `NotMeasured` or `BudgetSpent` with what was done kept.
@@ -132,10 +112,10 @@ def run(places: Places, settings: Settings, wish: Wish, told: Callable[[str], No
         preflight(ctx)
         about = Run(ctx=ctx, work=work, gate=gate)
         trained = _train(about, start, (wish.training, gate), Folder(out, about), told)
-    return Ran(out=out, trained=trained, spending=tools.ledger.spending(), notes=tuple(notes))
+    return TrainingResult(out=out, trained=trained, spending=tools.ledger.spending(), notes=tuple(notes))
 
 
-def score(places: Places, settings: Settings, wish: Wish, split: Split, samples: int) -> Scored:
+def score(places: Places, settings: Settings, wish: Wish, split: Split, samples: int) -> EvaluationResult:
     """Score a text on one side of a task set, and nothing else.
 
     Raises `UsageError`, `BudgetSpent`, and `NotMeasured` also when nothing could be scored.
@@ -156,7 +136,7 @@ def score(places: Places, settings: Settings, wish: Wish, split: Split, samples:
             address = rollouts.put_text(connection, text)
         with _said_how_to_go_on(out, "the same command goes on from there"):
             made = evaluate(ctx, tasks, address, samples)
-    return Scored(split=split, tasks=tasks, found=made, spending=tools.ledger.spending())
+    return EvaluationResult(split=split, tasks=tasks, found=made, spending=tools.ledger.spending())
 
 
 # What a run works with ----------------------------------------------------------------------------------------------

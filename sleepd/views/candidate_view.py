@@ -207,7 +207,7 @@ def loads_words(one: Tried) -> list[tuple[str, str]]:
 
 
 ORIGINS = {
-    Origin.PRUNED: "what is left of a bundle without the edits that carried nothing",
+    Origin.PRUNED: "what is left of a bundle without the edits of no measurable effect",
     Origin.COMPACTION: "a shorter text that says the same",
     Origin.SLOW_UPDATE: "guidance from the comparison of two epochs",
     Origin.APPENDIX: "reminders of rules that the skill holds",

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePath
 
-from sleepd.store.database import Database
-from sleepd.store.proposals import Proposal, Status
+from sleepd.store.proposals import Proposal
 from sleepd.store.reviews import Choice, EditDecision, Teacher
-from sleepd.usecases.branch import Committed, pull_request
 from sleepd.views import evidence, report
+from sleepd.views.branch_commit import BranchCommit
 from sleepd.views.candidate_view import MODE, TaskPairs, edit_words, loads_words
 from sleepd.views.evidence import Proposed
 from sleepd.views.report import Plain
@@ -40,12 +39,6 @@ class Line:
 
     text: str
     look: Look = Look.PLAIN
-
-
-def waiting(database: Database) -> tuple[Proposed, ...]:
-    """The proposals that wait for a person, those with the greatest measured effect first."""
-    found = [p for p in evidence.listed(database, everything=False) if p.proposal.status is Status.WAITING]
-    return tuple(sorted(found, key=lambda p: -(p.tried.trial.effect or 0.0)))
 
 
 def page(one: Proposed, place: tuple[int, int], *, whole: bool) -> tuple[Line, ...]:
@@ -160,7 +153,7 @@ def _look(line: str) -> Look:
     return {"+": Look.ADDED, "-": Look.REMOVED}.get(line[:1], Look.PLAIN)
 
 
-def committed_words(proposal: Proposal, done: Committed) -> str:
+def committed_words(proposal: Proposal, done: BranchCommit) -> str:
     """What a commit on a branch did, and what to do with it."""
     name = proposal.id[:8]
     did = f"committed {name} on" if done.fresh else f"{name} is there already, on"
@@ -169,14 +162,14 @@ def committed_words(proposal: Proposal, done: Committed) -> str:
         f"{did} branch {done.branch} of {done.repository}; your files, index and current branch are as they were",
         f"  look at it     git -C {where} diff {done.onto}...{done.branch}",
     ]
-    if commands := pull_request(done):
+    if commands := done.pull_request:
         steps = " && ".join(" ".join(command) for command in commands)
         lines.append(f"  pull request   cd {where} && {steps}")
     lines.append(f"  once merged    sleepd adopt {name}, which writes nothing more and counts it as adopted")
     return "\n".join(lines)
 
 
-def committed_json(proposal: Proposal, done: Committed) -> Plain:
+def committed_json(proposal: Proposal, done: BranchCommit) -> Plain:
     """The same for a program."""
     return {
         "proposal": proposal.id,
@@ -185,5 +178,5 @@ def committed_json(proposal: Proposal, done: Committed) -> Plain:
         "commit": done.commit,
         "onto": done.onto,
         "fresh": done.fresh,
-        "pull_request": [list(command) for command in pull_request(done)],
+        "pull_request": [list(command) for command in done.pull_request],
     }

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from sleepd.pipeline.mine import MineReport
     from sleepd.settings.places import Places
     from sleepd.store.nights import Night
-    from sleepd.usecases.doctor import Row
-    from sleepd.usecases.init import Begun
-    from sleepd.usecases.run_night import Previewed, Ran
+    from sleepd.store.voices import VoiceCount
+    from sleepd.views.doctor_result import DoctorRow
+    from sleepd.views.init_result import InitResult
+    from sleepd.views.night_result import NightPreview, NightResult
 
 Plain = dict[str, object]
 _MOST_SHOWN_FACTOR = 1e6
@@ -132,7 +133,7 @@ def _line(cells: Sequence[str], widths: Sequence[int], numeric: Sequence[bool]) 
 # Setting up ---------------------------------------------------------------------------------------------------------
 
 
-def begun_json(begun: Begun, places: Places) -> Plain:
+def begun_json(begun: InitResult, places: Places) -> Plain:
     return {
         "agents": {agent.name: agent.transcripts for agent in begun.agents},
         "config": str(places.config),
@@ -144,7 +145,7 @@ def begun_json(begun: Begun, places: Places) -> Plain:
     }
 
 
-def begun_text(begun: Begun, places: Places, *, asked: bool) -> str:
+def begun_text(begun: InitResult, places: Places, *, asked: bool) -> str:
     lines = [table(["agent", "transcripts"], [[a.name, a.transcripts] for a in begun.agents]), ""]
     added = "added what was open to" if begun.chosen else "kept as it is:"
     lines.append(f"{'wrote' if begun.config_made else added} {places.config}")
@@ -169,14 +170,14 @@ def begun_text(begun: Begun, places: Places, *, asked: bool) -> str:
     return "\n".join(lines)
 
 
-def doctor_json(rows: Sequence[Row]) -> Plain:
+def doctor_json(rows: Sequence[DoctorRow]) -> Plain:
     return {
         "ok": not any(row.state.value == "failed" for row in rows),
         "rows": [{"fact": r.fact, "state": r.state.value, "finding": r.finding, "fix": r.fix} for r in rows],
     }
 
 
-def doctor_text(rows: Sequence[Row]) -> str:
+def doctor_text(rows: Sequence[DoctorRow]) -> str:
     lines = []
     width = max(len(row.fact) for row in rows)
     for row in rows:
@@ -215,6 +216,29 @@ def harvest_text(report: IngestReport) -> str:
         "defects": f"{report.defects}" + (" (sleepd doctor lists some; the rest was read)" if report.defects else ""),
     }
     return facts(shown)
+
+
+def voices_json(found: Sequence[VoiceCount]) -> list[Plain]:
+    return [
+        {
+            "agent": one.agent,
+            "source": one.voice.value,
+            "by_a_person": one.by_a_person,
+            "texts": one.texts,
+            "characters": one.characters,
+        }
+        for one in found
+    ]
+
+
+def voices_text(found: Sequence[VoiceCount]) -> str:
+    """Where the stored texts came from, and which of them are a person's."""
+    if not found:
+        return "nothing is stored yet"
+    rows = [
+        [one.agent, one.voice.value, "yes" if one.by_a_person else "no", one.texts, one.characters] for one in found
+    ]
+    return table(["agent", "source", "by a person", "texts", "characters"], rows)
 
 
 def mine_json(report: MineReport) -> Plain:
@@ -275,7 +299,7 @@ def _calls(report: Mapping[str, object]) -> object:
     return spent.get("calls", "–") if isinstance(spent, Mapping) else "–"
 
 
-def preview_json(seen: Previewed) -> Plain:
+def preview_json(seen: NightPreview) -> Plain:
     chosen = seen.outlook.chosen
     return {
         "night": seen.night_id,
@@ -292,7 +316,7 @@ def preview_json(seen: Previewed) -> Plain:
     }
 
 
-def work_json(seen: Previewed) -> list[Plain]:
+def work_json(seen: NightPreview) -> list[Plain]:
     return [
         {
             "skill": w.target.name,
@@ -306,7 +330,7 @@ def work_json(seen: Previewed) -> list[Plain]:
     ]
 
 
-def preview_text(seen: Previewed) -> str:
+def preview_text(seen: NightPreview) -> str:
     rows = [[w.target.name, w.target.agent, w.frequency, mean(w.friction), w.missing or "–"] for w in seen.outlook.work]
     lines = [table(["skill", "agent", "sessions", "friction", "what is missing"], rows)] if rows else []
     chosen = seen.outlook.chosen
@@ -351,7 +375,7 @@ def reverted_words(written: Written) -> str:
     return f"reverted {written.proposal.id[:8]} in {written.path}: {how}"
 
 
-def ran_text(ran: Ran) -> str:
+def ran_text(ran: NightResult) -> str:
     """What came of a night that was measured to its end, and what to do next."""
     spent = ran.spending
     lines = [

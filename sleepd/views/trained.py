@@ -12,7 +12,7 @@ from sleepd.views.report import short, table
 if TYPE_CHECKING:
     from sleepd.models.metered import Spending
     from sleepd.pipeline.evaluate import Measure
-    from sleepd.usecases.train_skill import Ran, Scored
+    from sleepd.views.training_result import EvaluationResult, TrainingResult
 
 Plain = dict[str, object]
 _ENDS = {"slow-update": "slow update", "appendix": "reminder", "compaction": "shorter text"}
@@ -26,7 +26,7 @@ class Slow(StrEnum):
     OFF = "off"
 
 
-def ran_text(ran: Ran) -> str:
+def ran_text(ran: TrainingResult) -> str:
     """A run in a few lines."""
     done = ran.trained
     proper = [step for step in done.steps if step.edit_budget is not None]
@@ -50,7 +50,7 @@ def ran_text(ran: Ran) -> str:
     return "\n".join([*lines, f"history: {ran.out / 'history.json'}; {spent_text(ran.spending)}"])
 
 
-def ran_json(ran: Ran) -> Plain:
+def ran_json(ran: TrainingResult) -> Plain:
     """A run; the rest stands in `history.json`."""
     done = ran.trained
     return {
@@ -69,7 +69,7 @@ def ran_json(ran: Ran) -> Plain:
     }
 
 
-def scored_text(scored: Scored) -> str:
+def scored_text(scored: EvaluationResult) -> str:
     """A text's figures, the items from the worst to the best."""
     by_id = {s.task.id: s for s in scored.tasks}
     rows = sorted(scored.found.by_task, key=lambda r: (r.mean is not None, r.mean))
@@ -89,7 +89,7 @@ def scored_text(scored: Scored) -> str:
     )
 
 
-def scored_json(scored: Scored) -> Plain:
+def scored_json(scored: EvaluationResult) -> Plain:
     """The same for programs."""
     by_id = {s.task.id: s for s in scored.tasks}
     return {

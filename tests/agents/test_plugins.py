@@ -97,6 +97,7 @@ def lines(result: Result, agent: str) -> list[str]:
 # What an agent is asked ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_each_agent_gets_the_marketplace_and_then_the_plugin(all_agents: Agents) -> None:
     """In its own words; a second time only the plugin again, and it goes in the opposite order."""
     folder = config.places().plugins
@@ -111,6 +112,7 @@ def test_each_agent_gets_the_marketplace_and_then_the_plugin(all_agents: Agents)
     assert ["plugin remove sleepd@sleepd", "plugin marketplace remove sleepd"] == all_agents.changes("codex")[3:]
 
 
+@pytest.mark.slow
 def test_the_folder_goes_with_the_last_agent(all_agents: Agents) -> None:
     """An agent that reads it must not find it gone."""
     folder = config.places().plugins
@@ -121,6 +123,7 @@ def test_the_folder_goes_with_the_last_agent(all_agents: Agents) -> None:
     assert not folder.exists()
 
 
+@pytest.mark.slow
 def test_status_says_what_the_agents_say(all_agents: Agents) -> None:
     """Not installed, installed, turned off, of another version: each with its remedy."""
     assert 3 * ["not installed; run sleepd plugin install"] == [
@@ -138,6 +141,7 @@ def test_status_says_what_the_agents_say(all_agents: Agents) -> None:
     assert [True, False, True] == [row["current"] for row in sleepd("plugin", "status", "--json").json]
 
 
+@pytest.mark.slow
 def test_doctor_says_what_to_do_about_a_plugin(agents: Agents, begun: Path) -> None:
     """An agent without it is no warning; an older plugin, a turned-off one and an agent that cannot tell are."""
 
@@ -180,6 +184,7 @@ def test_an_unknown_agent_is_named_with_the_known_ones(agents: Agents) -> None:
     assert not config.places().plugins.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("trouble", "said"),
     [
@@ -271,6 +276,7 @@ def vscode(own_home: Path) -> Path:
     return folder / "mcp.json"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "before",
     [
@@ -299,6 +305,7 @@ def test_uninstall_leaves_a_file_as_it_was(all_agents: Agents, vscode: Path, bef
     assert not config.places().plugin_record.exists()
 
 
+@pytest.mark.slow
 def test_an_empty_file_is_served(all_agents: Agents, vscode: Path) -> None:
     """Some programs make one in advance."""
     vscode.write_text("")
@@ -308,6 +315,7 @@ def test_an_empty_file_is_served(all_agents: Agents, vscode: Path) -> None:
     assert {} == json.loads(vscode.read_text())
 
 
+@pytest.mark.slow
 def test_what_the_user_added_meanwhile_stays(all_agents: Agents, vscode: Path) -> None:
     """A file that we made is no longer ours alone."""
     sleepd("plugin", "install", "copilot")
@@ -316,6 +324,7 @@ def test_what_the_user_added_meanwhile_stays(all_agents: Agents, vscode: Path) -
     assert {"servers": {"mine": {"command": "x"}}} == json.loads(vscode.read_text())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -340,6 +349,7 @@ def test_a_file_that_cannot_be_merged_safely_is_left_and_shown(all_agents: Agent
     assert text == vscode.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ['{\r\n  "servers": {}\r\n}\r\n', "{}", '{"servers": {"b": {}}}'])
 def test_a_byte_order_mark_stays(all_agents: Agents, vscode: Path, text: str) -> None:
     """Some editors begin a file with it: the server is put behind it, and taken out without a trace."""
@@ -353,6 +363,7 @@ def test_a_byte_order_mark_stays(all_agents: Agents, vscode: Path, text: str) ->
     assert before == vscode.read_bytes()
 
 
+@pytest.mark.slow
 def test_a_server_that_moved_is_corrected(all_agents: Agents, vscode: Path) -> None:
     """Our own entry gets the path of today; what the user gave it, and the rest of the file, stay."""
     given = {"command": "/old/sleepd", "args": ["--environment", "file", "mcp"], "env": {"A": "b"}}
@@ -374,6 +385,7 @@ def test_vs_code_alone_gets_the_server(agents: Agents, vscode: Path, own_home: P
     assert not vscode.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"a": 1}', "null"])
 def test_a_lost_record_costs_no_entry(all_agents: Agents, vscode: Path, text: str) -> None:
     """Without it the entry itself is taken out, and nothing around it."""
@@ -404,6 +416,7 @@ def _files(draw: st.DrawFn) -> str:
     return draw(st.sampled_from(["", " ", "\n", "\ufeff"])) + text.replace("\n", draw(st.sampled_from(["\n", "\r\n"])))
 
 
+@pytest.mark.slow
 @given(_files(), _values().filter(lambda value: value is not None))
 def test_a_member_comes_and_goes_without_a_trace(text: str, value: object) -> None:
     """Put in, it is there and everything else is as before; taken out, the text is the same to the byte."""

@@ -71,8 +71,8 @@ def terminal(*arguments: str, columns: int = 100, **variables: str) -> Iterator[
     """The command at a terminal of its own, with these variables as well; ended, whatever happened."""
     ours, its = pty.openpty()
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-    # The test run may carry the size of its own terminal in variables, which would count more.
-    env = environment(**{"COLUMNS": str(columns), "LINES": "40", **variables})
+    # The test run may carry the kind and the size of its own terminal in variables, which would count more.
+    env = environment(**{"TERM": "xterm", "COLUMNS": str(columns), "LINES": "40", **variables})
     process = started(
         *arguments, stdin=its, stdout=its, stderr=its, start_new_session=True, env=env, preexec_fn=_own_terminal
     )

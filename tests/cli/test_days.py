@@ -25,6 +25,16 @@ def test_harvest_reads_what_is_new_and_nothing_twice(lived_in: Path) -> None:
     assert SESSIONS == sum(first["by_agent"].values())
 
 
+def test_a_harvest_explains_whose_words_it_stored(lived_in: Path) -> None:
+    """Counts by agent and source, as text and in JSON; a person's are marked."""
+    told = sleepd("harvest", "--explain", "--json").json
+    typed = {row["agent"]: row["texts"] for row in told["texts"] if row["source"] == "typed" and row["by_a_person"]}
+    assert set(told["by_agent"]) == set(typed) | {a for a in told["by_agent"] if told["by_agent"][a] == 0}
+    assert sum(row["texts"] for row in told["texts"] if row["source"] in ("typed", "reply")) <= told["turns"]
+    lines = sleepd("harvest", "--explain").out.splitlines()
+    assert any(line.startswith("claude-code") and "typed" in line and "yes" in line for line in lines)
+
+
 def test_an_agent_can_be_harvested_alone(lived_in: Path) -> None:
     """By its name; the others are left for later."""
     assert {"codex"} == set(sleepd("harvest", "codex", "--json").json["by_agent"])
@@ -144,6 +154,7 @@ def test_a_task_is_shown_by_the_beginning_of_its_id(mined: Path) -> None:
     assert 2 == sleepd("tasks", "show", "zz").code and 2 == sleepd("tasks", "show", "").code
 
 
+@pytest.mark.slow
 def test_what_was_reviewed_stays_reviewed(mined: Path, tmp_path: Path) -> None:
     """Dropped tasks do not come back and edited checks survive the next mining; importing twice changes nothing."""
     file = tmp_path / "tasks.json"

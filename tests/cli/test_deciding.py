@@ -15,6 +15,8 @@ from tests.cli.keyboard import Terminal, terminal
 from tests.cli.test_review import OURS, seen
 from tests.usecases.waiting import RISK, TESTED, TICKET, Home
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "[skip] "
 KEYS = f"a(ccept) r(eject) e(dit) s(kip) t(ake all) d(etails) q(uit) {QUESTION}"
 
@@ -64,6 +66,14 @@ class TestOneEdit:
         assert [] == [line for line in re.sub(r"\x1b\[\d*m", "", short).split("\n") if len(line) > 80]
         assert 2 == at.text.count("press one of a, r, e, s, d, q; Enter is skip")
         assert (Status.WAITING, []) == (home.status(id_), seen(id_)["decided"])
+
+    def test_a_plain_terminal_gets_the_same_words(self, home: Home) -> None:
+        """A terminal that knows no colours is sent none."""
+        home.propose((TICKET,))
+        with terminal("review", columns=80, TERM="dumb") as at:
+            page = at.press_at(QUESTION, "\r")
+            assert 0 == at.end(), at.text
+        assert "+- Start the subject" in page and "2 more sessions: press d" in page and "\x1b" not in page
 
 
 class TestSeveral:

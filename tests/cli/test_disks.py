@@ -17,6 +17,8 @@ from tests.cli.disks import FULL, READ_ONLY, run_on
 from tests.resident.schedulers import a_crontab
 from tests.resident.test_scheduled import SCHEDULED, enter
 
+pytestmark = pytest.mark.slow
+
 READING = ("status", "nights", "proposals", "review", "tasks list", "service status")
 
 

@@ -43,6 +43,7 @@ def test_help_imports_typer_and_nothing_heavier() -> None:
     assert set() == found & {"rich", "pydantic", "sqlalchemy", "numpy", "structlog", "platformdirs", *HEAVY}
 
 
+@pytest.mark.slow
 def test_status_imports_no_library_that_a_glance_cannot_wait_for(begun: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither before there is a database nor after."""
     monkeypatch.setenv("SLEEPD_HOME", str(begun / "nothing"))
@@ -209,6 +210,7 @@ max_calls = 50
 """
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_ends_the_command_quietly(lived_in: Path) -> None:
     """`sleepd … | head` is no error to report."""
     assert 0 == sleepd("harvest", "--quiet").code and 0 == sleepd("mine").code
@@ -217,5 +219,5 @@ def test_a_reader_that_goes_away_ends_the_command_quietly(lived_in: Path) -> Non
     export.stdout.read(10)
     export.stdout.close()
     assert "" == export.stderr.read()
-    assert export.wait(30) in (0, 1)
+    assert export.wait(60) in (0, 1)
     export.stderr.close()

@@ -32,6 +32,7 @@ max_calls = 50
 """
 
 
+@pytest.mark.slow
 def test_a_dry_run_says_what_a_night_would_do(lived_in: Path) -> None:
     """No model has to be chosen, none is asked, and no night is written; a price makes a cost."""
     configure(lived_in, STUB.format(url="http://127.0.0.1:1").replace('name = "openai"\nmodel = "stub"', ""))
@@ -65,6 +66,7 @@ def test_a_run_without_a_model_stops_before_it_reads(own_home: Path) -> None:
     assert not config.places().database.exists()
 
 
+@pytest.mark.slow
 def test_a_spent_budget_ends_with_4_and_the_next_run_goes_on(lived_in: Path) -> None:
     """The same night, and what was paid for is not paid for again."""
     spent = sleepd("run", "--max-calls", "30", "--json")
@@ -75,6 +77,7 @@ def test_a_spent_budget_ends_with_4_and_the_next_run_goes_on(lived_in: Path) -> 
     assert 1 == len(sleepd("nights", "--json").json)
 
 
+@pytest.mark.slow
 def test_a_login_that_does_not_hold_ends_with_3_and_status_says_so(
     lived_in: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -104,6 +107,7 @@ def test_without_a_key_no_call_is_counted(lived_in: Path) -> None:
         assert 0 == sleepd("status", "--json").json["last_night"]["spending"]["calls"]
 
 
+@pytest.mark.slow
 def test_a_budget_holds_for_a_night_and_every_call_counts(lived_in: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another run of the same date makes no call more, `--max-calls` allows so many more, and the report adds up what
     the provider saw: preflights and failures too.
@@ -128,6 +132,7 @@ def test_a_budget_holds_for_a_night_and_every_call_counts(lived_in: Path, monkey
     assert f"{calls} calls" in sleepd("status").out
 
 
+@pytest.mark.slow
 def test_two_runs_at_once_are_one_too_many(lived_in: Path) -> None:
     """75, and the second has changed nothing."""
     with locks.night(config.places(), 0):
@@ -176,6 +181,7 @@ def test_each_night_backs_the_database_up(lived_in: Path) -> None:
     assert [f"sleepd-{date}.db"] == [b.name for b in backups(config.places().database)]
 
 
+@pytest.mark.slow
 def test_one_project_and_one_skill_can_be_asked_for(lived_in: Path) -> None:
     """The scope is the project's folder; an unknown skill leaves nothing to do."""
     project = lived_in / "uploader"
@@ -249,6 +255,7 @@ def test_a_damaged_database_is_named_and_never_replaced(begun: Path, damage: byt
     assert damage == file.read_bytes()
 
 
+@pytest.mark.slow
 def test_probation_is_told_in_words_and_numbers(lived_in: Path) -> None:
     """Evidence against the threshold."""
     settings = (lived_in / ".config/sleepd/config.toml").read_text() + "[gate]\npairs_per_night = 6\n"

@@ -47,6 +47,7 @@ def answer(system: str, prompt: str) -> str:
     return outcome.text if isinstance(outcome, Reply) else "ok"
 
 
+@pytest.mark.slow
 def test_what_could_not_be_used_is_shown_with_its_reason(lived_in: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An edit without a place, and an order that cannot be read; neither ends the night."""
     monkeypatch.setenv("OPENAI_API_KEY", "any")

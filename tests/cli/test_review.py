@@ -199,6 +199,7 @@ class TestShown:
         assert ("nothing waits for you", 0) == (sleepd("review").out.strip(), sleepd("review").code)
         assert [] == sleepd("proposals", "--json").json
 
+    @pytest.mark.slow
     def test_review_starts_without_what_only_nights_need(self) -> None:
         """No torch, no SDK of a provider, no migrations."""
         heavy = ("torch", "sentence_transformers", "anthropic", "openai", "alembic", "scipy", "mcp")

@@ -76,6 +76,7 @@ def test_init_adds_what_an_earlier_one_left_open(own_home: Path) -> None:
     assert f"kept as it is: {file}" in again.out and "added" not in again.out
 
 
+@pytest.mark.slow
 def test_init_asks_only_what_the_file_leaves_open(own_home: Path) -> None:
     """On a terminal the question that is answered is not put again, be it answered by another setting."""
     configure(own_home, "[night]\nbudget_usd = 2.0\n")
@@ -85,6 +86,7 @@ def test_init_asks_only_what_the_file_leaves_open(own_home: Path) -> None:
     assert {"night": {"budget_usd": 2.0}, "harvest": {"since": "14d"}} == settings
 
 
+@pytest.mark.slow
 def test_init_asks_on_a_terminal(own_home: Path) -> None:
     """A wrong answer is explained and the question put again; the answers are in the file."""
     typed = at_a_terminal(["init"], "soon\n14d\nten\n20\n")
@@ -93,6 +95,7 @@ def test_init_asks_on_a_terminal(own_home: Path) -> None:
     assert ("14d", 20) == (written["harvest"]["since"], written["night"]["max_calls"])
 
 
+@pytest.mark.slow
 def test_the_first_run_asks_on_a_terminal_and_keeps_the_answer(own_home: Path) -> None:
     """The user's comments stay; the second harvest asks nothing."""
     file = configure(own_home, "# my own words\n[night]\nmax_calls = 5\n")
@@ -144,6 +147,7 @@ def agent_here(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return home / "asked-of-claude"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("typed", "times"), [("n", 0), ("", 0), ("y", 1)])
 def test_init_offers_the_plugin_to_an_agent_that_is_here(
     own_home: Path, monkeypatch: pytest.MonkeyPatch, typed: str, times: int
@@ -165,6 +169,7 @@ def test_init_offers_nothing_to_nobody(own_home: Path, monkeypatch: pytest.Monke
     assert "sleepd plugin install all" in done[0].out and "sleepd service install" in done[0].out
 
 
+@pytest.mark.slow
 def test_an_offer_that_cannot_be_kept_is_said_in_one_line(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The settings and the database are there all the same, and the exit status is 0."""
     agent_here(own_home, monkeypatch)
@@ -174,6 +179,7 @@ def test_an_offer_that_cannot_be_kept_is_said_in_one_line(own_home: Path, monkey
     assert config.places().database.exists()
 
 
+@pytest.mark.slow
 def test_init_offers_the_service_once_a_model_is_chosen(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before that, installing it could only fail; a no changes nothing."""
     monkeypatch.setenv("PATH", str(own_home))  # neither systemd nor the crontab of this machine is looked at

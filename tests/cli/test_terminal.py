@@ -37,6 +37,7 @@ def test_shows_what_a_terminal_would_obey(text: str, expected: str, capsys: pyte
     assert (expected + "\n", expected + "\n") == capsys.readouterr()
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(st.text(max_size=80))
 def test_json_stays_the_same_value(text: str) -> None:

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from sleepd.core.model import Split
-from sleepd.pipeline.mine import Mining, mine
+from sleepd.pipeline.mine import mine
+from sleepd.settings.sections import MineConfig
 from tests.cli.command import SETTINGS, Result, configure, environment, sleepd, started
 from tests.pipeline.sets import export, write_set
 from tests.pipeline.world import make
@@ -26,7 +27,7 @@ ITEM = {"id": "a", "request": "What is 6 times 7?", "answer": "42"}
 def task_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
     world = make(tmp_path_factory.mktemp("exported"), sessions=60)
     world.ingest()
-    mine(world.database, world.ctx().embedder, Mining())
+    mine(world.database, world.ctx().embedder, MineConfig())
     return export(world, tmp_path_factory.mktemp("sets") / "commits")
 
 
@@ -51,6 +52,7 @@ def items(count: int, first: str = "Item") -> list[dict[str, object]]:
     ]
 
 
+@pytest.mark.slow
 class TestTraining:
     def test_it_writes_what_the_page_promises(self, task_set: Path, skill: Path, tmp_path: Path) -> None:
         before = skill.read_bytes()
@@ -182,6 +184,7 @@ class TestTraining:
 
 
 class TestScoring:
+    @pytest.mark.slow
     def test_it_tells_the_mean_and_each_item_and_pays_once(self, task_set: Path, skill: Path, tmp_path: Path) -> None:
         scored = [
             sleepd("eval", task_set, "--skill", skill, "--out", tmp_path / "out", "--samples", "2", "--json")

@@ -56,6 +56,14 @@ class TestPlan:
         with pytest.raises(Conflict, match="line "):
             plan(live, BASE, GATED)
 
+    def test_the_line_of_a_conflict_is_the_line_in_the_users_own_file(self) -> None:
+        """Counted from 1, where the two changes begin; lines that either side added above do not confuse the count."""
+        live = "two lines\nmore\n" + BASE.replace("- b\n", "- b\n- mine\n")
+        gated = GATED.replace("second\n", "second\nthird\n")
+        assert "- mine\n" == live.splitlines(keepends=True)[10 - 1]
+        with pytest.raises(Conflict, match=r"^line 10: "):
+            plan(live, BASE, gated)
+
     @pytest.mark.parametrize(("live", "base"), [(None, BASE), ("mine\n", None)])
     def test_stops_when_the_file_came_or_went(self, live: str | None, base: str | None) -> None:
         """A file made or removed since the proposal is never overwritten or revived."""
@@ -96,11 +104,16 @@ class TestRevert:
         assert expected == revert_plan(current, GATED, BASE)
 
     @pytest.mark.parametrize(
-        ("current", "before"), [(GATED.replace("- c\n", "- C\n"), BASE), (None, BASE), (GATED + "mine\n", None)]
+        ("current", "before", "why"),
+        [
+            (GATED.replace("- c\n", "- C\n"), BASE, "line 8: your own edit and the revert change the same place"),
+            (None, BASE, "there is nothing to revert"),
+            (GATED + "mine\n", None, "revert later adoptions first, or edit it by hand"),
+        ],
     )
-    def test_stops_when_it_would_lose_something(self, current: str | None, before: str | None) -> None:
-        """A later change of the same lines, a removed file, or a grown one stop the revert."""
-        with pytest.raises(Conflict):
+    def test_stops_when_it_would_lose_something(self, current: str | None, before: str | None, why: str) -> None:
+        """A later change of the same lines, a removed file, or a grown one stop the revert; the way out is said."""
+        with pytest.raises(Conflict, match=why):
             revert_plan(current, GATED, before)
 
 

@@ -91,6 +91,7 @@ class TestAggregate:
         assert [before.id] == [b.edit.id for b in aggregate([proposed(LONG + ".")], [before])]
         assert [LONG + "."] == texts(aggregate([proposed(LONG + ".")], [add("Never " + LONG)]))
 
+    @pytest.mark.slow
     def test_a_thousand_edits_are_joined(self) -> None:
         """None is lost, and the same in capitals counts for the same."""
         many = [f"Rule {n} about {chr(97 + n % 26)}{n} of the house" for n in range(500)]
@@ -147,6 +148,12 @@ class TestOpposed:
     def test_deleting_a_rule_excludes_saying_it_again(self) -> None:
         """A deletion is about the line that it deletes."""
         assert pairs(add("", "- Start with the ticket key", EditOp.DELETE), add("Start with the ticket key always"))
+
+
+def test_an_edit_is_about_its_text_or_the_line_that_it_deletes() -> None:
+    """With neither it is about nothing."""
+    edits = (add("new", "- old"), add("", "-  the   old", EditOp.DELETE), add(""))
+    assert ["new", "- the old", ""] == [about(e) for e in edits]
 
 
 class TestNear:

@@ -50,7 +50,9 @@ def test_a_missing_score_is_no_gift() -> None:
     assert not stays(scores, missing, HOW)
 
 
-@pytest.mark.parametrize(("wins", "losses", "expected"), [(6, 0, True), (8, 2, True), (20, 14, False), (26, 20, False)])
+@pytest.mark.parametrize(("wins", "losses", "expected"), [
+    (6, 0, True), (8, 2, True), (18, 12, True), (19, 13, False), (20, 14, False), (26, 20, False),
+])  # fmt: skip
 def test_what_looks_worth_it_stays_only_without_the_harm(wins: int, losses: int, expected: bool) -> None:
     """All show a mean of 6 in 64 when their pairs are used up; only many losses leave a harm of 0.15 possible."""
     full, without = np.zeros(HOW.most), np.zeros(HOW.most)
@@ -69,6 +71,7 @@ def test_the_first_bet_to_win_decides() -> None:
     assert stays(full[:24], without[:24], HOW)
 
 
+@pytest.mark.slow
 def test_the_interval_holds_the_truth() -> None:
     """In at least 95 of 100 series, at all of their looks together; it narrows as pairs come in."""
     rng = np.random.default_rng(2)

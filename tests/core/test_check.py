@@ -65,6 +65,8 @@ class TestPasses:
             ("answer", "3.5", "so: -3.5", False),
             ("answer", "The Hague", "<ANSWER>hague</answer> I hope", True),
             ("answer", "Paris", "<answer>Rome</answer>, not\nParis", False),
+            ("answer", "Rome", "<answer>Paris</answer>? No:\n<answer>Rome</answer>", True),
+            ("answer", "Paris", "<answer>Paris</answer>? No:\n<answer>Rome</answer>", False),
             ("answer", "Rome\nthe eternal city", "It is the Eternal City!", True),
             ("answer", "A", "The answer is A.", True),
             ("answer", "A", "It is a banana.", False),
@@ -159,6 +161,12 @@ class TestNormal:
             assert feature == normal(feature.kind, feature.value)
 
 
+def test_every_phrase_of_one_to_three_words_is_a_feature() -> None:
+    """A short Latin word alone says nothing; with its neighbours it does. No phrase runs over the end of a sentence."""
+    found = {c.value for c in features("Fix the parser. Done") if c.kind is CheckKind.CONTAINS}
+    assert {"parser", "done", "fix the", "the parser", "fix the parser"} == found
+
+
 class TestMined:
     @pytest.mark.parametrize(
         ("pairs", "kind", "value"),
@@ -234,6 +242,37 @@ class TestMined:
         """Form goes before words: `Tested:` is a last line, not the words `tested` and `tested with make`."""
         pairs = [(f"Fix the {n}", f"Fix the {n}\nTested: with make") for n in ("door", "wall", "roof")]
         assert {check("last-line", "tested:")} == mined(*pairs)
+
+    @pytest.mark.parametrize(("words", "expected"), [(10, set()), (11, {check("max-words", "8")})])
+    def test_an_answer_is_too_long_from_a_quarter_over_the_longest_accepted_one(
+        self, words: int, expected: set[Check]
+    ) -> None:
+        """Ten words are a quarter more than eight, which is within what may happen; eleven are not."""
+        said = [" ".join(f"{start}{'a' * (n + 1)}" for n in range(words)) for start in "bcd"]
+        kept = [" ".join(f"{start}{'z' * (n + 1)}" for n in range(8)) for start in "bcd"]
+        assert expected == mined(*zip(said, kept, strict=True))
+
+    def test_of_checks_that_overlap_the_one_that_fails_more_answers_is_kept(self) -> None:
+        """Twenty answers lack `Tested:` at the end; nineteen of them lack the blank `##` as well, so that says no more."""
+        pairs = [(f"Fix {n}", f"Fix {n}\n## {n}\nTested: {n}") for n in "abcdefghijklmnopqrs"]
+        pairs.append(("Fix t\n## t", "Fix t\n## t\nTested: t"))
+        assert {check("last-line", "tested:")} == mined(*pairs)
+
+    def test_a_tasks_checks_come_in_a_fixed_order(self) -> None:
+        """By kind, then the longer value, then the alphabet, however many answers each fails: the judge's identity
+        rests on the order.
+        """
+        body = [f"The session {n} was closed too early" for n in range(40)]
+        made = [
+            Contrast(
+                task=TaskId(str(n)), session=f"s{n}",
+                rejected=("".join([f"[AB-{n}] " * (n % 5 == 0), said, "\nTested: yes" * (n % 10 == 1)]),),
+                accepted=f"[AB-{n}] {said}\nTested: yes",
+            )
+            for n, said in enumerate(body)
+        ]  # fmt: skip
+        both = {checks for checks in mine(made).values() if len(checks) > 1}
+        assert {(check("first-line", "[A-9]"), check("last-line", "tested:"))} == both
 
     def test_nothing_rejected_teaches_nothing(self) -> None:
         """A task accepted at once has no check, and a cluster of such tasks none at all."""

@@ -100,6 +100,30 @@ class TestIds:
         got = assign(ids(1), flat(70), known, 0.47)
         assert ({"45": "0", "70": "0"}, ("0",)) == (got.joined, got.members)
 
+    def test_a_joined_cluster_is_compared_by_its_new_centre(self) -> None:
+        """Three that stand at equal angles: no third is near one of the first two, but near their common centre."""
+        rows = np.array([[1, 0, 0, 0], [0.56, 0.8285, 0, 0], [0.5, 0.2656, 0.8243, 0]], dtype=np.float32)
+        known = tuple(Centre(id=ClusterId(name), total=row, members=1) for name, row in zip("abc", rows, strict=True))
+        far = np.array([[0, 0, 0, 1]], dtype=np.float32)
+        assert {"b": "a"} == assign(ids(1), far, known[:2], 0.55).joined
+        assert {} == assign(ids(1), far, known[::2], 0.55).joined == assign(ids(1), far, known[1:], 0.55).joined
+        assert {"b": "a", "c": "a"} == assign(ids(1), far, known, 0.55).joined
+
+    @pytest.mark.parametrize("length", [0.2, 5.0])
+    def test_a_centre_is_compared_by_its_direction(self, length: float) -> None:
+        """However long the sum of its members is: those of a mixed cluster point apart and cancel out."""
+        known = tuple(Centre(id=ClusterId(str(a)), total=flat(a)[0] * length, members=5) for a in (0, 20, 70))
+        got = assign(ids(2), flat(75, 200), known, 0.93)
+        assert (("70", "t1"), {"20": "0"}) == (got.members, got.joined)
+
+    def test_a_cluster_that_was_joined_draws_nothing_in_by_itself(self) -> None:
+        """The third stands near the second, which is lost in a first of nine tasks that points elsewhere."""
+        known = tuple(
+            Centre(id=ClusterId(str(angle)), total=flat(angle)[0] * members, members=members)
+            for angle, members in ((0, 9), (48, 1), (100, 1))
+        )
+        assert {"48": "0"} == assign(ids(1), flat(250), known, np.cos(np.radians(55))).joined
+
     def test_no_tasks_change_nothing(self) -> None:
         """Mining twice is mining once."""
         known = (Centre(id=ClusterId("a"), total=flat(0)[0], members=1),)

@@ -36,6 +36,7 @@ def pairs_of(*differences: float) -> list[DriftPair]:
     return [DriftPair(kept=max(0.0, -d), fresh=max(0.0, d)) for d in differences]
 
 
+@pytest.mark.slow
 class TestWithoutAChange:
     @pytest.mark.parametrize("missing", [0.0, 0.2])
     def test_an_alarm_is_rarer_than_its_level(self, missing: float) -> None:

@@ -101,6 +101,20 @@ class TestAdd:
 
 
 class TestAnchors:
+    @pytest.mark.parametrize(
+        ("anchor", "expected"),
+        [("a", ("- a", "- x", "- b", "- c")), ("b", ("- a", "- b", "- x", "- c")), ("c", ("- a", "- b", "- c", "- x"))],
+    )
+    def test_a_new_rule_stands_right_below_its_anchor(self, anchor: str, expected: tuple[str, ...]) -> None:
+        """And all others stay where they are."""
+        assert expected == edits.learnt_lines(edits.apply(skill("- a", "- b", "- c"), [add("x", anchor)]).text)
+
+    def test_what_could_not_be_applied_is_given_back(self) -> None:
+        """Each refused edit with its reason, in order; the others are applied."""
+        change = [delete("none"), add("x"), add("x"), add("y" * 601)]
+        outcome = edits.apply(skill("- a"), change)
+        assert ([change[1]], [change[0], *change[2:]]) == ([*outcome.applied], [u.edit for u in outcome.unmatched])
+
     @pytest.mark.parametrize("anchor", ["us", "use", "use EUR always and", "Use EUR", "- use USD"])
     def test_never_match_part_of_a_rule(self, anchor: str) -> None:
         """An anchor that is not one whole rule matches nothing; `us` once removed three lines elsewhere."""
@@ -172,6 +186,13 @@ class TestRegions:
     def test_keeps_a_missing_final_newline(self) -> None:
         """A file that ends without a newline ends without one afterwards."""
         assert f"# Mine\n\n{OPEN}\n- a\n{CLOSE}" == edits.apply("# Mine", [add("a")]).text
+
+    @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+    def test_lines_that_are_whole_get_no_further_ending(self, end: str) -> None:
+        """Whichever ending they have; a last line without one gets that of the text."""
+        text, expected = (f"x{end}{OPEN}{end}{body}{CLOSE}{end}" for body in ("", f"- a{end}"))
+        assert expected == edits.set_region(text, Region.LEARNT, f"- a{end}")
+        assert edits.set_region("x\n", Region.LEARNT, "- a\n") == edits.set_region("x\n", Region.LEARNT, "- a")
 
     def test_of_an_empty_file_stands_first(self) -> None:
         """An empty text becomes the region alone."""
@@ -266,6 +287,7 @@ class TestDiff:
         shown = edits.diff("a\nb\n", "a\nc", name="X")
         assert "--- X (before)\n+++ X (after)\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n\\ No newline at end of file\n" == shown
         assert "" == edits.diff("a\n", "a\n")
+        assert edits.diff("a", "b").startswith("--- SKILL.md (before)\n+++ SKILL.md (after)\n")
 
 
 WORD = st.text("abcXé中 .-*`#", min_size=1, max_size=12).filter(lambda text: bool(text.strip(" -*.`#")))

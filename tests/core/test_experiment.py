@@ -223,6 +223,7 @@ some_terms = st.builds(
 
 
 class TestProperties:
+    @pytest.mark.slow
     @settings(max_examples=150)
     @given(some_pairs, some_terms)
     def test_every_input_gives_a_decision_with_numbers(self, pairs: list[Pair], terms: Experiment) -> None:

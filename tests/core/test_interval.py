@@ -33,6 +33,20 @@ class TestAround:
         found = [around((rng.random(count) < share).astype(float).tolist()) for _ in range(1_000)]
         assert np.mean([low <= share <= high for _, low, high in found]) >= 0.92
 
+    @pytest.mark.parametrize(
+        ("values", "expected"),
+        [
+            ([1, 1, 1, 1, 1, 1, 1, 1, 0, 0], (0.8, 0.4902, 0.9433)),
+            ([0.5] * 4, (0.5, 0.2993, 0.7007)),
+            ([0.2, 0.4, 0.9], (0.5, 0.1857, 0.8143)),
+            ([0.0], (0.0, 0.0, 0.7935)),
+        ],
+        ids=["Wilson's own for ten tosses", "equal", "spread", "one"],
+    )
+    def test_known_figures(self, values: list[float], expected: tuple[float, float, float]) -> None:
+        """By hand: of scores other than 0 and 1 the interval is narrower than Wilson's."""
+        assert expected == pytest.approx(around(values), abs=1e-4)
+
     def test_no_score_has_no_mean(self) -> None:
         with pytest.raises(ValueError, match="no scores"):
             around([])

@@ -19,7 +19,7 @@ def test_the_most_similar_come_first_with_their_cosine() -> None:
     assert (("a", 1.0), ("b", 1.0)) == nearest(QUERY, POOL, ROWS, 2)
 
 
-@pytest.mark.parametrize(("k", "count"), [(0, 0), (-1, 0), (2, 2), (99, 3)])
+@pytest.mark.parametrize(("k", "count"), [(0, 0), (-1, 0), (1, 1), (2, 2), (99, 3)])
 def test_never_more_than_there_are(k: int, count: int) -> None:
     """k of 0 or less gives none."""
     assert count == len(nearest(QUERY, POOL, ROWS, k))

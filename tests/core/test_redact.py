@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import string
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks import redaction, secret_shapes
 from sleepd.core.redact import OVERLAP, redact
 from sleepd.core.redact_needles import fresh, needles
 
@@ -19,6 +22,7 @@ BASE64 = ALNUM + "+/"
 HEX = "0123456789abcdef"
 UPPER = string.ascii_uppercase + "234567"
 LIMIT = 16_000
+HISTORIES = Path(os.environ.get("SLEEPD_TEST_HISTORIES", "/nowhere"))  # noqa: TID251  a developer's own folder
 
 
 def chars(alphabet: str, length: int, seed: str) -> str:
@@ -172,14 +176,14 @@ def survivors(part: str, text: str) -> list[str]:
     return [part[i : i + size] for i in range(len(part) - size + 1) if part[i : i + size] in text]
 
 
-@pytest.mark.parametrize("carrier", CARRIERS)
 @pytest.mark.parametrize(("name", "secret", "part"), SECRETS, ids=[s[0] for s in SECRETS])
-def test_a_secret_leaves_no_readable_run(name: str, secret: str, part: str, carrier: str) -> None:
+def test_a_secret_leaves_no_readable_run(name: str, secret: str, part: str) -> None:
     """Whatever carries a secret, no eight characters of its random part are left, and the marker says so."""
-    result = redact(CARRIERS[carrier].format(secret), LIMIT)
-    assert [] == survivors(part, result.text)
-    assert "[redacted:" in result.text
-    assert result.found
+    for carrier, around in CARRIERS.items():
+        result = redact(around.format(secret), LIMIT)
+        assert (carrier, []) == (carrier, survivors(part, result.text))
+        assert "[redacted:" in result.text, carrier
+        assert result.found, carrier
 
 
 @pytest.mark.parametrize("depth", [1, 2])
@@ -221,6 +225,54 @@ def test_what_the_cut_makes_into_a_secret_goes_too() -> None:
     text = "x" * 50 + f" {number}1234 and more"
     assert text == redact(text, LIMIT).text
     assert number not in redact(text, 67).text
+
+
+def test_a_marker_that_just_fits_is_kept() -> None:
+    """With room for one character less it is left out, and what follows with it."""
+    token = next(s for n, s, _ in SECRETS if n == "github p")
+    marker = "[redacted:github-token]"
+    text = f"see {token} and more"
+    assert [f"see {marker}", "see "] == [redact(text, 4 + len(marker) - less).text for less in (0, 1)]
+
+
+@pytest.mark.parametrize(
+    ("issuer", "prefix", "length", "groups", "gap"),
+    [
+        ("visa of 13", "4", 13, (4, 4, 4, 1), " "),
+        ("visa of 19", "4", 19, (19,), ""),
+        ("visa of 19 in groups", "4", 19, (4, 4, 4, 7), "-"),
+        ("mastercard of the second series", "2221", 16, (4, 4, 4, 4), " "),
+        ("diners", "36", 14, (4, 6, 4), " "),
+        ("diners of the oldest", "305", 14, (14,), ""),
+        ("jcb", "3528", 16, (4, 4, 4, 4), " "),
+        ("unionpay", "62", 17, (17,), ""),
+        ("discover of the newest", "644", 16, (16,), ""),
+        ("maestro", "6759", 13, (13,), ""),
+    ],
+)
+def test_a_number_of_each_issuer_is_a_card(
+    issuer: str, prefix: str, length: int, groups: tuple[int, ...], gap: str
+) -> None:
+    """In the groups it is printed with, and in a row of two."""
+    _, text, written = card(issuer, prefix, length, groups, gap)
+    assert "pay [redacted:card] today" == redact(text, LIMIT).text
+    assert "[redacted:card], [redacted:card]" == redact(f"{written}, {written}", LIMIT).text
+
+
+def test_cards_in_one_row_of_groups_are_told_apart() -> None:
+    """The gap between two numbers is the gap within them."""
+    _, _, written = card("visa", "45", 16, (4, 4, 4, 4), " ")
+    assert "[redacted:card] [redacted:card]" == redact(f"{written} {written}", LIMIT).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [f"x{luhn('4', 16)}", f"9{luhn('4', 16)}", f"{luhn('4', 19)}7", f"{luhn('4', 16)[:15]}7", luhn("9", 16)],
+    ids=["behind a letter", "behind a digit", "before a digit", "wrong check digit", "nobody's prefix"],
+)
+def test_a_number_that_is_no_card_stays(text: str) -> None:
+    """Part of a longer word or number, with a wrong check digit, or of no known issuer."""
+    assert text == redact(text, LIMIT).text
 
 
 def test_a_key_block_without_an_end_goes_to_the_end_of_the_text() -> None:
@@ -307,6 +359,19 @@ INNOCENTS = [
     "ignore vscode-userdata:/home/u/settings.json and [evaluating-use-cases](https://docs.example.org/a)",
     "see https://downloads.1password.com/win/1PasswordSetup-latest-version2.exe",
     "docker run -u 1000:1000 --rm image",
+    "--- PASS: TestShellCompletion (0.01s)\n    --- PASS: TestShellCompletion/with_profile (0.00s)\nPASS\nok  shop/cli 0.4s",
+    "    --- PASS: TestParse/#00 (0.00s)\n    --- PASS: TestParse/old_format:_7_hex_chars (0.00s)",
+    '- All tests pass: `mise run test:ci`\n- Pass `sessions` to `print_all`, a pass ("be green") is wanted',
+    "agent_msg_01Qrd7BCbvvGWNnqjsHj1aSJ session-2026-02-10T23-57-9f5659bb.json",
+    "from .tool_search_tool_bm25_20251119_param import ToolSearchToolBm25_20251119Param",
+    "token: CancellationToken, password: SecretString, secret = hashlib.sha256(text)",
+    'password = form.cleaned_data["password"]; token = self._tokens.pop(); auth = get_auth()',
+    '"bos_token": "eos_token_id", auth_header = expected_authorization',
+    "git checkout -b feature/login-page && mkdir -p build/cache && docker run -p 8080:80 shop",
+    "mysql -P 3306 -p shop; the signature=valid, feature=enabled; login -p",
+    "Cookie: theme=dark; lang=de",
+    'model = load("Qwen/Qwen3-Next-80B-A3B-Instruct")',
+    "users log in with a password or a token is sent to them; the secret is to keep it short",
 ]
 
 
@@ -329,6 +394,7 @@ PIECES = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=250, deadline=None)
 @given(st.lists(PIECES, max_size=8).map("".join), st.integers(0, 400))
 def test_redacting_twice_changes_nothing(text: str, limit: int) -> None:
@@ -376,6 +442,7 @@ def test_a_quoted_value_ends_where_its_quote_ends() -> None:
             text, wanted = json.dumps(text), json.dumps(wanted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
     ["=", ":", "a", "-", "eyJ", "eyJ-", "sk-", "-----BEGIN", "-----BEGIN RSA PRIVATE KEY-----", "password=", 'password="', "://a:",
@@ -401,3 +468,19 @@ def test_a_token_begins_after_a_boundary_or_an_escape() -> None:
     assert fresh("\\nsk-", 2)
     assert fresh("[31msk-", 4)
     assert not fresh("namsk-", 3)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_secrets_in_the_formats_of_the_world_are_found(seed: int) -> None:
+    """167 shapes of commands, files, programs and requests, three of each: at least 99 in 100 go."""
+    cases = secret_shapes.planted(seed=seed)
+    missed = [case.shape for case in cases if secret_shapes.left(case, redact(case.text, LIMIT).text)]
+    assert len(cases) == 3 * 167
+    assert len(missed) <= 0.01 * len(cases), missed
+
+
+@pytest.mark.skipif(not HISTORIES.is_dir(), reason="needs real transcripts")
+def test_real_transcripts_lose_hardly_anything() -> None:
+    """Of a thousand texts of more than 20 characters, at most one has something taken out (these hold no secrets)."""
+    texts = list(redaction.texts(HISTORIES))
+    assert 0.001 * len(texts) >= sum(bool(redact(text[: LIMIT + OVERLAP], LIMIT).found) for text in texts)

@@ -49,10 +49,10 @@ def cases(name: str) -> list[Case]:
 PLANTED, INNOCENT, UNSEEN = cases("planted"), cases("innocent"), cases("unseen")
 
 
-@pytest.mark.parametrize("case", PLANTED, ids=lambda case: case.id)
-def test_is_caught(case: Case) -> None:
+@pytest.mark.parametrize("family", sorted({case.family for case in PLANTED}))
+def test_is_caught(family: str) -> None:
     """Under the rule that it breaks."""
-    assert case.rule in case.found
+    assert [] == [case.id for case in PLANTED if case.family == family and case.rule not in case.found]
 
 
 def test_there_are_enough_of_each() -> None:

@@ -54,6 +54,7 @@ def decided(*rates: float) -> Decision:
 
 
 class TestTheGate:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "rates",
         [

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from docs.vocabulary import VOCABULARY, Term
 from sleepd.core import evidence, experiment, provenance, screen_rules
 from sleepd.core.model import CheckKind
-from sleepd.pipeline.mine import Mining
 from sleepd.pipeline.trial import GateConfig
+from sleepd.settings.sections import MineConfig
 from sleepd.store.schema import metadata
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -37,26 +38,28 @@ def test_every_table_is_explained() -> None:
     assert all(len(row) == 3 and all(row) for row in explained)
 
 
-TERMS = rows("reference/glossary.md")
+TERMS = [term for part in VOCABULARY.values() for term in part]
 
 
-@pytest.mark.parametrize(("word", "meaning", "place"), TERMS, ids=[row[0] for row in TERMS])
-def test_every_word_lives_where_the_glossary_says(word: str, meaning: str, place: str) -> None:
+@pytest.mark.parametrize("term", TERMS, ids=[term.word for term in TERMS])
+def test_every_word_lives_where_the_glossary_says(term: Term) -> None:
     """`module:Name` or `module:Name.attribute` can be imported."""
-    assert word and meaning
-    found = re.fullmatch(r"`([\w.]+):([\w.]+)`", place)
-    assert found is not None, place
+    assert term.word and term.meaning
+    found = re.fullmatch(r"([\w.]+):([\w.]+)", term.at)
+    assert found is not None, term.at
     value = importlib.import_module(found[1])
     for name in found[2].split("."):
         fields = {f.name for f in dataclasses.fields(value)} if dataclasses.is_dataclass(value) else set()
-        assert hasattr(value, name) or name in fields, f"{place}: no {name}"
+        assert hasattr(value, name) or name in fields, f"{term.at}: no {name}"
         value = getattr(value, name, None)
 
 
 def test_each_word_is_explained_once() -> None:
-    """In one row."""
-    words = [row[0] for row in TERMS]
-    assert len(words) == len(set(words)) > 30
+    """In one row, and no word that is explained is ruled out for another thing."""
+    words = [word for term in TERMS for word in term.word.split(", ")]
+    assert len(words) == len(set(words)) > 50
+    ruled_out = {word for term in TERMS for word in term.instead_of.split(", ")}
+    assert set() == ruled_out & set(words)
 
 
 def test_the_gates_page_states_the_figures_in_force() -> None:
@@ -75,12 +78,11 @@ def test_the_gates_page_states_the_figures_in_force() -> None:
 
 def test_the_page_on_mining_knows_every_kind_of_check() -> None:
     """And the figures of splitting."""
-    page, default = text("explanation/mining.md"), Mining()
+    page, default = text("explanation/mining.md"), MineConfig()
     assert [] == [kind for kind in CheckKind if f"`{kind}`" not in page]
     assert f"at least {default.near_duplicate}" in page
     assert (
-        f"{default.shares.val:.0%}".replace("%", " %") in page
-        and f"{default.shares.test:.0%}".replace("%", " %") in page
+        f"{default.split_val:.0%}".replace("%", " %") in page and f"{default.split_test:.0%}".replace("%", " %") in page
     )
 
 

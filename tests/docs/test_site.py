@@ -24,6 +24,7 @@ def built(root: Path, site: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=root, capture_output=True, text=True, check=False, timeout=120)
 
 
+@pytest.mark.slow
 def test_the_site_builds_strictly_and_needs_no_other_host(tmp_path: Path) -> None:
     """Every page is in the navigation, every link and anchor leads somewhere, and nothing is loaded from elsewhere."""
     done = built(ROOT, tmp_path / "site")
@@ -37,6 +38,7 @@ def test_the_site_builds_strictly_and_needs_no_other_host(tmp_path: Path) -> Non
     assert [] == [p.name for p in (tmp_path / "site").rglob("*.py")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "text", "complaint"),
     [

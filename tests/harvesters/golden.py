@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from harvesters.__main__ import as_plain, harvester
 
@@ -29,7 +29,18 @@ def view(transcript: Path) -> dict[str, Any]:
     reading["consumed"] = cursor["offset"] if cursor else None
     for defect in reading["defects"]:
         defect["path"] = Path(defect["path"]).name
-    return reading
+    return cast("dict[str, Any]", _stated(reading))
+
+
+def _stated(value: Any) -> Any:
+    """The value without the fields that say nothing: most of a turn's and a call's are empty."""
+    if isinstance(value, dict):
+        return {key: _stated(item) for key, item in value.items() if not _empty(item)}
+    return [_stated(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _empty(value: Any) -> bool:
+    return value is None or value is False or value in ([], (), {})
 
 
 def expected_path(transcript: Path) -> Path:

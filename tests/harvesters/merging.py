@@ -7,6 +7,9 @@ from dataclasses import replace
 
 from harvesters.records import Reading, ToolCall, Turn
 
+_REPLACED = ("output", "status", "exit_code", "feedback")
+_ADDED = ("answers", "changes", "duration_ms", "subagent", "subagent_tokens", "result_id")
+
 
 def merged_turns(readings: Iterable[Reading]) -> tuple[Turn, ...]:
     """The turns of a file after all its readings, by position."""
@@ -35,10 +38,10 @@ def _joined(turn: Turn, more: Turn) -> Turn:
 
 
 def _answered(turn: Turn, late: dict[str, ToolCall]) -> Turn:
-    calls = tuple(
-        replace(call, **{name: getattr(late[call.id], name) for name in ("output", "status", "exit_code", "feedback")})
-        if call.id in late
-        else call
-        for call in turn.tool_calls
-    )
+    calls = tuple(_completed(call, late[call.id]) if call.id in late else call for call in turn.tool_calls)
     return replace(turn, tool_calls=calls)
+
+
+def _completed(call: ToolCall, late: ToolCall) -> ToolCall:
+    told = {name: value for name in _ADDED if (value := getattr(late, name)) not in (None, ())}
+    return replace(call, **{name: getattr(late, name) for name in _REPLACED}, **told)

@@ -59,7 +59,6 @@ NOT_TYPED: dict[str, tuple[Any, dict[str, Any]]] = {
     "shell error output": ("<bash-stderr>x</bash-stderr>", {}),
     "task notification": ("<task-notification>\n<task-id>1</task-id>", {}),
     "teammate": ("<teammate-message>x</teammate-message>", {}),
-    "stop hook": ("Stop hook feedback:\nrun the tests", {}),
     "reminder": ("<system-reminder>x</system-reminder>", {}),
     "origin": ("looks typed", {"origin": {"kind": "task-notification"}}),
     "misspelt skill": ("Unknown skill: reviw", {}),
@@ -89,7 +88,11 @@ WRITTEN: dict[str, tuple[Any, tuple[Origin, str]]] = {
     "picture alone": ([{"type": "image", "source": {}}], (Origin.PROMPT, "[image]")),
     "custom command with words": (
         COMMAND.format("review") + "\n<command-args>be strict</command-args>",
-        (Origin.PROMPT, "be strict"),
+        (Origin.PROMPT, "/review be strict"),
+    ),
+    "custom command of a plugin": (
+        COMMAND.format("shop:plan") + "\n<command-args>14</command-args>",
+        (Origin.PROMPT, "/shop:plan 14"),
     ),
     "custom command without words": (COMMAND.format("init"), (Origin.COMMAND, "/init")),
     "setting": (
@@ -415,12 +418,30 @@ def test_titles_have_ranks(session: ToSession) -> None:
         {"type": "summary", "summary": "elsewhere", "leafUuid": "unknown"},
         {"type": "summary", "summary": "summary", "leafUuid": last},
         {"type": "ai-title", "aiTitle": "machine"},
+        {"type": "ai-title", "aiTitle": "machine, later"},
+        {"type": "ai-title"},
         {"type": "custom-title", "customTitle": "own"},
+        {"type": "custom-title", "customTitle": ""},
         {"type": "ai-title", "aiTitle": "machine again"},
+        {"type": "custom-title", "customTitle": "own, later"},
     ):
         talk.raw(record)
         seen.append(session(talk).title)
-    assert [None, "summary", "machine", "own", "own"] == seen
+    assert [None, "summary", "machine", *["machine, later"] * 2, *["own"] * 3, "own, later"] == seen
+
+
+@pytest.mark.parametrize("kind", ["summary", "ai-title", "custom-title"])
+def test_a_title_that_comes_later_is_given_later(tmp_path: Path, kind: str) -> None:
+    """Alone it makes a continuing reading; a summary is known by a line that an earlier reading gave."""
+    talk = Talk()
+    leaf = talk.prompt("Go.")
+    talk.reply("m1", "Gone.")
+    path = talk.write(tmp_path / "one.jsonl")
+    first = ClaudeCode().read(path)
+    talk.raw({"type": kind, "summary": "said", "leafUuid": leaf, "aiTitle": "said", "customTitle": "said"})
+    second = ClaudeCode().read(talk.write(path), first.cursor)
+    assert second.session is not None
+    assert (False, "said", ()) == (second.whole, second.session.title, second.session.turns)
 
 
 # Kinds of sessions --------------------------------------------------------------------------------------------------
@@ -638,7 +659,16 @@ def test_a_grown_file_is_read_from_where_it_was_left(tmp_path: Path) -> None:
         second.whole,
         [(turn.id, turn.text) for turn in second.session.turns],
     )
-    late = ToolCall(id="t1", name="", input="", output="Exit code 9", status=ToolStatus.ERROR, exit_code=9)
+    late = ToolCall(
+        id="t1",
+        name="",
+        input="",
+        output="Exit code 9",
+        status=ToolStatus.ERROR,
+        exit_code=9,
+        duration_ms=1000,
+        result_id="00000000-0000-4000-8000-000000000002",
+    )
     assert ((late,), Tokens(input=2, output=6, cache_read=0, cache_write=0)) == (
         second.session.late_results,
         second.session.tokens,
@@ -787,6 +817,7 @@ def scalars(reading: Reading) -> tuple[Any, ...] | None:
     return found and (found.id, found.kind, found.parent_id, found.cwd, found.branch, found.version, found.started_at)
 
 
+@pytest.mark.slow
 @example(steps=[("reply", 0), ("rewind", 0), ("named", 1), ("result", 0)], picks=[4], clip=12)
 @example(steps=[("reply", 0), ("prompt", 0), ("named", 0)], picks=[1], clip=12)
 @example(steps=[("prompt", 0), ("reply", 0), ("rewind", 1), ("named", 2)], picks=[2], clip=12)

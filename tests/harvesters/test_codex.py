@@ -252,6 +252,55 @@ def test_what_was_rolled_back_is_abandoned(tmp_path: Path) -> None:
     assert ["wrong", "bad"] == [turn.text for turn in session.turns if turn.abandoned]
 
 
+def test_a_rollback_takes_as_many_prompts_as_it_says(tmp_path: Path) -> None:
+    """One where it does not say; each further rollback goes on before what is gone already."""
+    words = ("one", "two", "three", "four")
+    for rollbacks, kept in (([{}], 3), ([{"num_turns": 2}], 2), ([{}, {"num_turns": 2}], 1), ([{"num_turns": 9}], 0)):
+        pen = Pen().meta()
+        for word in words:
+            pen.user(word).reply(f"on {word}")
+        for said in rollbacks:
+            pen.event("thread_rolled_back", **said)
+        path = pen.save(tmp_path)
+        assert list(words[:kept]) == prompts(session_of(path))
+        assert not Codex().read(path).defects
+
+
+def test_a_rollback_counts_prompts_and_not_the_records_they_are_kept_in(tmp_path: Path) -> None:
+    """An injected text is no prompt, and the two records of a prompt are one."""
+    pen = Pen().meta().user("keep").asked("<environment_context>x</environment_context>").user("keep too")
+    pen.asked("<environment_context>y</environment_context>").user("wrong").event("thread_rolled_back", num_turns=1)
+    assert ["keep", "keep too"] == prompts(session_of(pen.save(tmp_path)))
+
+
+@pytest.mark.parametrize("parents", [PARENT, "no id that tells a time"])
+def test_the_parents_rollbacks_take_nothing_of_a_fork(tmp_path: Path, parents: str) -> None:
+    """They were copied with the parent's beginning, whichever way the end of the copy is found; no line is read twice."""
+    pen = Pen().meta(forked_from_id=parents).meta(id=parents)
+    timed = parents == PARENT
+    pen.task("01a2b3c1-0000-7000-8000-000000000001" if timed else "a").user("the parent's")
+    pen.event("thread_rolled_back", num_turns=1).task("01a2b3c5-0000-7000-8000-000000000002" if timed else "b")
+    if not timed:
+        for record in pen.records:
+            record["timestamp"] = "2026-05-01T10:00:00.100Z"
+    pen.user("my own").reply("new")
+    assert ["my own"] == prompts(session_of(pen.save(tmp_path / "whole")))
+    if timed:
+        lines = pen.lines()
+        readings = list(read_in_pieces(tmp_path / NAME, [b"".join(lines[:4]), b"".join(lines[4:])]))
+        assert [True, False] == [reading.whole for reading in readings]
+
+
+def test_a_rollback_within_what_is_new_reads_no_more(tmp_path: Path) -> None:
+    """What an earlier reading gave stays as it was."""
+    early = Pen().meta().user("x").reply("y")
+    late = Pen().event("user_message", message="wrong").reply("bad")
+    late.event("thread_rolled_back", num_turns=1).user("right")
+    readings = list(read_in_pieces(tmp_path / NAME, [b"".join(early.lines()), b"".join(late.lines())]))
+    assert readings[1].session is not None
+    assert (False, ["right"]) == (readings[1].whole, prompts(readings[1].session))
+
+
 def test_a_call_after_a_rollback_does_not_belong_to_what_was_rolled_back(tmp_path: Path) -> None:
     """It is the work that counts, though no words came before it."""
     pen = Pen().meta().user("x").user("wrong").reply("bad").event("thread_rolled_back", num_turns=1).call("c1")
@@ -384,6 +433,18 @@ def test_the_title_is_the_last_name_in_the_index(tmp_path: Path) -> None:
     assert "new" == session_of(Pen().meta().user("x").save(tmp_path / "sessions")).title
 
 
+def test_a_thread_that_was_renamed_has_its_last_name(tmp_path: Path) -> None:
+    """An empty name renames nothing, and the index of sessions goes before what the rollout itself says."""
+    pen = Pen().meta().user("x").event("thread_name_updated", thread_name="first")
+    pen.event("thread_name_updated", thread_name="second").event("thread_name_updated", thread_name="")
+    path = pen.save(tmp_path / "sessions")
+    assert "second" == session_of(path).title
+    (tmp_path / "session_index.jsonl").write_text(json.dumps({"id": "another", "thread_name": "theirs"}) + "\n")
+    assert "second" == session_of(path).title
+    (tmp_path / "session_index.jsonl").write_text(json.dumps({"id": THREAD, "thread_name": "indexed"}) + "\n")
+    assert "indexed" == session_of(path).title
+
+
 # -- files -----------------------------------------------------------------------------------------------------------
 
 
@@ -501,6 +562,7 @@ WORDS += [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(st.lists(st.tuples(st.sampled_from(KINDS), strange_objects(NAMES, WORDS)), min_size=2, max_size=8))
 def test_no_shape_of_a_record_raises(
@@ -613,6 +675,7 @@ SCENES = {
 }
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.lists(st.sampled_from(sorted(SCENES)), min_size=1, max_size=12), st.booleans(), st.data())
 def test_two_readings_add_up_to_one(

@@ -95,7 +95,7 @@ def test_prompts_are_what_was_typed_and_not_what_was_made_of_it(tmp_path: Path) 
         ("look into it", {}, (Origin.INJECTED, "look into it")),
         ("!git status", {"agentMode": "shell"}, (Origin.SHELL, "git status")),
         ("/init", {}, (Origin.COMMAND, "/init")),
-        ("/review the last commit", {}, (Origin.PROMPT, "the last commit")),
+        ("/review the last commit", {}, (Origin.PROMPT, "/review the last commit")),
         ("/home/u/notes.md is wrong", {}, (Origin.PROMPT, "/home/u/notes.md is wrong")),
         ("stop that", {"delivery": "steering"}, (Origin.PROMPT, "stop that")),
     ],
@@ -297,6 +297,17 @@ def test_the_workspace_file_fills_what_events_leave_open(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
+    ("lines", "title"),
+    [("summary: S", "S"), ("summary: S\nname: N", "N"), ("name: N\nsummary: S", "N"), ("cwd: /w", None)],
+)
+def test_a_session_is_called_by_its_name_else_by_its_summary(tmp_path: Path, lines: str, title: str | None) -> None:
+    """In whichever order the workspace file states them."""
+    path = Pen().user("x").save(tmp_path)
+    path.with_name("workspace.yaml").write_text(f"id: 1\n{lines}\n")
+    assert title == session_of(path).title
+
+
+@pytest.mark.parametrize(
     ("line", "expected"),
     [
         ("summary: |-\n  First line\n\n  Second", "First line"),
@@ -386,6 +397,7 @@ NAMES += [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(st.lists(st.tuples(st.sampled_from(KINDS), strange_objects(NAMES, ["task", "c1", "shell"])), max_size=8))
 def test_no_shape_of_an_event_raises(
@@ -488,6 +500,7 @@ SCENES: dict[str, Callable[[Pen, int], Pen]] = {
 }
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.lists(st.sampled_from(sorted(SCENES)), min_size=1, max_size=12), st.data())
 def test_two_readings_add_up_to_one(tmp_path_factory: pytest.TempPathFactory, names: list[str], data: Any) -> None:

@@ -145,6 +145,21 @@ def test_a_session_is_the_state_at_the_logs_end(tmp_path: Path) -> None:
     assert 1780000009 == (session.ended_at.timestamp() if session.ended_at else None)
 
 
+@pytest.mark.parametrize(
+    ("state", "title"),
+    [
+        ({"computedTitle": "made"}, "made"),
+        ({"computedTitle": "made", "customTitle": "own"}, "own"),
+        ({"computedTitle": "made", "customTitle": ""}, "made"),
+        ({}, None),
+    ],
+)
+def test_the_users_own_title_goes_before_the_machines(tmp_path: Path, state: dict[str, str], title: str | None) -> None:
+    """An empty one is none."""
+    path = log(tmp_path, {"kind": 0, "v": {**STATE, **state}}, push(["requests"], request("fix it", {"value": "done"})))
+    assert title == session_of(path).title
+
+
 def test_text_is_joined_over_references_and_parted_at_tools(tmp_path: Path) -> None:
     """A reference inside a sentence is part of it; the last turn holds the words after the last tool call."""
     reference = {"kind": "inlineReference", "inlineReference": {"fsPath": "/w/a.txt", "scheme": "file"}}
@@ -425,6 +440,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(JSON, max_size=3))
 def test_no_shape_of_a_request_raises(tmp_path_factory: pytest.TempPathFactory, requests: list[Any]) -> None:
     """Fields change their type between versions; a reading survives that."""

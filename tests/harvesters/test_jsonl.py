@@ -113,6 +113,7 @@ def test_no_bytes_make_a_reader_raise(tmp_path_factory: pytest.TempPathFactory, 
     assert 0 <= cursor.offset <= len(data) + 6
 
 
+@pytest.mark.slow
 @given(
     st.recursive(
         st.none() | st.booleans() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)

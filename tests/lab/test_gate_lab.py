@@ -125,6 +125,7 @@ def test_intervals() -> None:
     assert pytest.approx(2 - 1.959964 * np.sqrt(2 / 3) / np.sqrt(3)) == mean([1, 2, 3]).low
 
 
+@pytest.mark.slow
 def test_equal_seeds_give_equal_figures() -> None:
     """And another seed gives others."""
     one, again, other = ([job() for job in figures.jobs(SETUP, 0.05, 20, seed)[:6]] for seed in (1, 1, 2))

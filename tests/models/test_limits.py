@@ -90,6 +90,7 @@ VALUES = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(st.dictionaries(NAMES, VALUES))
 def test_no_header_can_break_it(headers: dict[str, str]) -> None:

@@ -84,6 +84,7 @@ def test_chat_streams_text_and_tools(gpt: openai.OpenAI) -> None:
     assert ended[-1].usage is not None and ended[-1].usage.total_tokens > 0
 
 
+@pytest.mark.slow
 def test_responses_stream_text_and_tools(gpt: openai.OpenAI) -> None:
     """Responses: events join to the same output as the JSON, for a function call and for the text after it."""
     prompt: Any = [{"role": "user", "content": [{"type": "input_text", "text": "stub:run please"}]}]

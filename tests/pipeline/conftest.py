@@ -13,11 +13,12 @@ from tests.pipeline.world import World, copies, make
 @pytest.fixture(scope="session")
 def mined(tmp_path_factory: pytest.TempPathFactory) -> World:
     """Forty sessions of the programmer, ingested and mined; not to be written to."""
-    from sleepd.pipeline.mine import Mining, mine
+    from sleepd.pipeline.mine import mine
+    from sleepd.settings.sections import MineConfig
 
     world = make(tmp_path_factory.mktemp("mined"))
     world.ingest()
-    mine(world.database, world.ctx().embedder, Mining())
+    mine(world.database, world.ctx().embedder, MineConfig())
     return world
 
 

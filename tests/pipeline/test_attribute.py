@@ -87,6 +87,7 @@ class TestTakingApart:
         assert Verdict.ACCEPTED is last.candidate.verdict
         assert 1 == len({TICKET, AGAIN} & set(last.candidate.edits))
 
+    @pytest.mark.slow
     def test_it_can_be_left_out(self, world: World) -> None:
         """With `most` 0 the bundle is accepted whole."""
         gate = replace(GATING, attribution=AttributionConfig(most=0))
@@ -94,6 +95,7 @@ class TestTakingApart:
         assert Verdict.ACCEPTED is trial.candidate.verdict
         assert [] == world.rows("attributions")
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("part", [0.5, 0.7, 0.9, 0.99])
     def test_an_outage_on_the_way_leads_to_the_same_end(self, world: World, part: float) -> None:
         """Nothing is accepted before it was taken apart, and the rerun comes to the same texts and rows."""
@@ -113,6 +115,7 @@ class TestTakingApart:
         assert [t.candidate for t in undisturbed] == [t.candidate for t in again]
         assert rows == world.rows("attributions")
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("part", [0.3, 0.6, 0.9, 0.97])
     def test_a_bundle_that_waited_comes_to_the_same_end_after_an_outage(self, world: World, part: float) -> None:
         """What is left of it is neither lost nor forgotten by the rerun of the night that took it apart."""

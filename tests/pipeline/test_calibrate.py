@@ -72,6 +72,7 @@ class TestCalibrating:
 
 
 class TestForeseeing:
+    @pytest.mark.slow
     @pytest.mark.parametrize(("key", "gain"), [("+20", 0.2), ("+30", 0.3)])
     def test_it_foresees_what_the_gate_then_takes(self, key: str, gain: float) -> None:
         """Within a factor of two of the shipped gate's mean over many users; gains cut at 1 need a few more."""

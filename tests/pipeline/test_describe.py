@@ -79,6 +79,7 @@ def run(
 
 
 class TestTheGate:
+    @pytest.mark.slow
     def test_a_description_that_loads_it_for_its_requests_is_accepted(self, world: World, tmp_path: Path) -> None:
         """As a candidate of the account; of the file only the line of the description changes."""
         work = work_of(world, tmp_path)
@@ -112,6 +113,7 @@ class TestTheGate:
         Path(work.target.path).write_text("# No frontmatter\n")
         assert DescriptionResult() == run(world, ctx, work)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("whose", [Whose.OWN, Whose.OFF])
     def test_a_users_own_description_is_left_alone_unless_asked(
         self, world: World, tmp_path: Path, whose: Whose
@@ -185,6 +187,7 @@ class TestTheGate:
             assert Verdict.CLOSED is proposals.trial(connection, first.candidate.id).candidate.verdict
 
 
+@pytest.mark.slow
 class TestNights:
     def test_one_that_waits_is_gone_on_with(self, world: World, tmp_path: Path) -> None:
         """Within the share of what waits, and not by the loop for texts; a third one is not tried after two failed."""
@@ -255,6 +258,7 @@ class TestMeasuring:
         assert after.loaded_wanted > 15 > after.loaded_others
         assert after.recall is not None and after.recall > 0.75
 
+    @pytest.mark.slow
     def test_a_changed_one_is_compared_on_sealed_requests(self, world: World, tmp_path: Path) -> None:
         """Which decided nothing."""
         work = work_of(world, tmp_path)

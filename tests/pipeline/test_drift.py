@@ -183,6 +183,7 @@ class TestWithoutAChange:
         assert {world.ctx().replay_key} == {r["model"] for r in world.rows("rollouts")}
         assert "differently" not in reports[2].message
 
+    @pytest.mark.slow
     def test_each_pair_has_one_kept_rollout_of_its_own(self, world: World) -> None:
         """On validation tasks; for the n-th pair of a task there is the baseline rollout of number n."""
         for n in (1, 2, 3):
@@ -341,6 +342,7 @@ class TestSweep:
         shutil.copy(original.database.backup("before-the-alarm"), path)
         return replace(original, database=open_database(path))
 
+    @pytest.mark.slow
     def test_a_night_of_the_alarm_broken_anywhere_comes_to_the_same_end(
         self, before_the_alarm: tuple[World, int], tmp_path: Path
     ) -> None:

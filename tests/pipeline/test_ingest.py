@@ -7,10 +7,13 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
 from sqlalchemy import Engine, event
 
-from sleepd.pipeline.ingest import IngestReport, Limits, ingest
+from harvesters import jsonl
+from sleepd.pipeline.ingest import IngestReport, ingest
 from sleepd.replayers.prompt import OWN_MARK
+from sleepd.settings.sections import HarvestConfig
 from sleepd.store import sessions
 from tests.pipeline.world import World, make
 
@@ -97,6 +100,28 @@ class TestTwice:
         assert ["Something else now"] == [t["text"] for t in world.rows("turns")]
 
 
+class TestLongFiles:
+    def test_a_long_file_is_stored_piece_by_piece(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The rows are those of one reading; each piece is a transaction of its own, and the file counts once."""
+        talk = [line(n, "user", f"Ask {n}") if n % 2 == 0 else reply(n, f"Answer {n} " * 20) for n in range(80)]
+        whole, pieces = (empty(tmp_path / name) for name in ("whole", "pieces"))
+        transcript(whole, *talk)
+        transcript(pieces, *talk)
+        whole.ingest()
+        monkeypatch.setattr(jsonl, "PIECE_BYTES", 2_000)
+        monkeypatch.setattr("sleepd.pipeline.ingest._BYTES_AT_ONCE", 2_000)
+        commits: list[object] = []
+        event.listen(Engine, "commit", commits.append)
+        told: list[tuple[int, int]] = []
+        done = ingest(pieces.database, pieces.sources, HarvestConfig(), lambda *at: told.append(at))
+        event.remove(Engine, "commit", commits.append)
+        assert whole.rows("turns") == pieces.rows("turns")
+        assert (1, 1, 1, 80) == (done.files, done.read, done.sessions, done.turns)
+        assert len(commits) > 5
+        assert ((0, 1), (1, 1)) == (told[0], told[-1])
+        assert 0 == pieces.ingest().bytes_read
+
+
 class TestSecrets:
     def test_no_byte_of_a_secret_reaches_the_database(self, tmp_path: Path) -> None:
         """Prompts, answers, arguments, results and titles; the files of the database are searched whole."""
@@ -127,11 +152,33 @@ class TestSecrets:
         assert b"I used" in held
         assert report.redacted >= 4
 
+    def test_no_secret_of_an_edit_an_answer_or_an_event_reaches_the_database(self, tmp_path: Path) -> None:
+        """What is kept beside the words is redacted like the words."""
+        world = empty(tmp_path)
+        hunk = {"oldStart": 1, "oldLines": 0, "newStart": 1, "newLines": 1, "lines": [f"+KEY = '{SECRET}'"]}
+        edit = {"filePath": f"/p/{SECRET}.py", "structuredPatch": [hunk], "answers": {f"Is {SECRET} it?": SECRET}}
+        call = [{"type": "tool_use", "id": "t1", "name": "Edit", "input": {}}]
+        result = [{"type": "tool_result", "tool_use_id": "t1", "content": "done"}]
+        hook = {"type": "hook_success", "hookName": f"Stop:{SECRET}", "stdout": f"token {SECRET}", "exitCode": 0}
+        transcript(
+            world,
+            line(0, "user", "Go."),
+            line(1, "assistant", call),
+            line(2, "user", result, toolUseResult=edit),
+            line(3, "attachment", None, attachment=hook),
+        )
+        world.ingest()
+        rows = str([world.rows(table) for table in ("file_changes", "session_events", "tool_calls")])
+        world.database.close()
+        held = b"".join(p.read_bytes() for p in tmp_path.glob("sleepd.db*"))
+        assert (True, True, True) == ("+KEY" in rows, "Stop:" in rows, "Is " in rows)
+        assert SECRET[4:20].encode() not in held
+
     def test_a_secret_at_the_cut_of_a_long_text_is_seen_whole(self, tmp_path: Path) -> None:
         """The harvester hands over more than is kept, so that half a secret never is."""
         world = empty(tmp_path)
         transcript(world, line(0, "user", "x " * 30 + SECRET + " tail" * 10))
-        ingest(world.database, world.sources, Limits(text=75, tool_text=75))
+        ingest(world.database, world.sources, HarvestConfig(max_text=75, max_tool_text=75))
         (turn,) = world.rows("turns")
         assert SECRET[:10] not in str(turn["text"])
         assert len(str(turn["text"])) <= 75
@@ -160,7 +207,7 @@ class TestWhatIsLeftAlone:
         """The first run does not take in months of history."""
         world = make(tmp_path, sessions=3)
         later = replace(world.sources, since=datetime(2100, 1, 1, tzinfo=UTC))
-        report = ingest(world.database, later, Limits())
+        report = ingest(world.database, later, HarvestConfig())
         assert (3, 0, 0) == (report.files, report.read, len(world.rows("sessions")))
         assert 3 == world.ingest().sessions
 
@@ -168,7 +215,7 @@ class TestWhatIsLeftAlone:
         """`--from` looks for nothing else."""
         world = make(tmp_path, sessions=5)
         some = sorted((world.home / ".claude").rglob("*.jsonl"))[:1]
-        report = ingest(world.database, replace(world.sources, only={"claude-code": some}), Limits())
+        report = ingest(world.database, replace(world.sources, only={"claude-code": some}), HarvestConfig())
         assert (1, {"claude-code": 1}) == (report.files, dict(report.by_agent))
 
 
@@ -187,12 +234,33 @@ class TestDamage:
         world = make(tmp_path, sessions=4)
         gone = sorted((world.home / ".claude").rglob("*.jsonl"))[0]
         named = replace(world.sources, only={"claude-code": [gone.with_name("gone.jsonl"), gone]})
-        assert 1 == ingest(world.database, named, Limits()).sessions
+        assert 1 == ingest(world.database, named, HarvestConfig()).sessions
 
     def test_progress_counts_every_file(self, tmp_path: Path) -> None:
         """(done, in all), whether there was something new or not."""
         world = make(tmp_path, sessions=3)
         told: list[tuple[int, int]] = []
-        report = ingest(world.database, world.sources, Limits(), lambda done, total: told.append((done, total)))
+        report = ingest(world.database, world.sources, HarvestConfig(), lambda done, total: told.append((done, total)))
         assert isinstance(report, IngestReport)
         assert [(1, 3), (2, 3), (3, 3)] == told
+
+
+class TestNames:
+    def test_names_and_ids_are_stored_without_their_secrets(self, tmp_path: Path) -> None:
+        """A branch, a folder, a tool, a title: whatever a table holds has no secret in it; two ids stay two."""
+        world = empty(tmp_path)
+        other = SECRET[:-4] + "Zz99"
+        calls = [
+            {"type": "tool_use", "id": secret, "name": f"mcp__{SECRET}", "input": {}} for secret in (SECRET, other)
+        ]
+        transcript(
+            world,
+            line(0, "user", "Fix it", gitBranch=f"fix/{SECRET}", cwd=f"/p/{SECRET}"),
+            line(1, "assistant", calls, gitBranch=f"fix/{SECRET}"),
+        )
+        report = world.ingest()
+        tables = {t: world.rows(t) for t in ("files", "sessions", "turns", "tool_calls", "defects")}
+        assert report.redacted >= 4
+        assert "fix/[redacted:github-token]" in str(tables["sessions"])
+        assert [] == [name for name, rows in tables.items() if SECRET in str(rows) or other in str(rows)]
+        assert 2 == len(tables["tool_calls"])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import pytest
+
 from sleepd.core.ports import Ask, CallPurpose, Failure, Reply
 from sleepd.pipeline.meta import with_notes
 from sleepd.store.nights import NightStatus
@@ -48,6 +50,7 @@ def patient(world: World, *, meta_notes: bool = True) -> World:
 
 
 class TestNights:
+    @pytest.mark.slow
     def test_a_night_leaves_notes_that_the_next_one_reads(self, world: World) -> None:
         world = patient(world)
         first, second = Noting(world), Noting(world, "Second thoughts.")
@@ -60,6 +63,7 @@ class TestNights:
         assert SAID in second.asked('"notes"')[0].prompt
         assert [SAID, "Second thoughts."] == [row["body"] for row in world.rows("notes")]
 
+    @pytest.mark.slow
     def test_no_rollout_and_no_text_ever_holds_them(self, world: World) -> None:
         world = patient(world)
         world.night(Noting(world))

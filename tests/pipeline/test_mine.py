@@ -11,7 +11,8 @@ import pytest
 from sleepd.core.model import Split
 from sleepd.core.ports import Vectors
 from sleepd.models.hashed import HashedTfidf
-from sleepd.pipeline.mine import Mining, clusters, mine, vectors_of
+from sleepd.pipeline.mine import clusters, mine, vectors_of
+from sleepd.settings.sections import MineConfig
 from sleepd.simulate.cast import persona
 from sleepd.simulate.life import Days, live
 from sleepd.simulate.transcripts import write
@@ -45,7 +46,7 @@ def test_mining_twice_changes_nothing_and_embeds_nothing(world: World) -> None:
     """The same report but for what had to be done."""
     embedder = Counting()
     before = rows(world)
-    report = mine(world.database, embedder, Mining())
+    report = mine(world.database, embedder, MineConfig())
     assert (before, 0, 0, 0) == (rows(world), embedder.seen, report.sessions, report.embedded)
     assert report.checkable > 20
 
@@ -61,30 +62,32 @@ def test_the_work_that_recurs_is_found_with_checks(mined: World) -> None:
     assert set(Split) == {s.split for s in largest if s.usable}
 
 
+@pytest.mark.slow
 def test_new_days_leave_old_decisions_alone(tmp_path: Path) -> None:
     """Sides and groups never move; clusters only become part of older ones."""
     world = make(tmp_path, sessions=20)
     world.ingest()
-    mine(world.database, HashedTfidf(), Mining())
+    mine(world.database, HashedTfidf(), MineConfig())
     before = {r["id"]: (r["split"], r["group_id"]) for r in world.rows("tasks")}
     for session in live(persona("programmer"), Days(seed=1, start=BEGIN, sessions=20, first=20)):
         write(session, world.home, world.project)
     world.ingest()
-    mine(world.database, HashedTfidf(), Mining())
+    mine(world.database, HashedTfidf(), MineConfig())
     after = {r["id"]: (r["split"], r["group_id"]) for r in world.rows("tasks")}
     assert len(after) > len(before)
     assert before == {i: after[i] for i in before}
 
 
+@pytest.mark.slow
 def test_a_run_killed_in_between_is_done_again(tmp_path: Path) -> None:
     """While embedding, say: the next run comes to what an undisturbed one comes to."""
     worlds = [make(tmp_path / name, sessions=15) for name in ("broken", "whole")]
     for world in worlds:
         world.ingest()
     with pytest.raises(KeyboardInterrupt):
-        mine(worlds[0].database, Counting(most=0), Mining())
+        mine(worlds[0].database, Counting(most=0), MineConfig())
     for world in worlds:
-        mine(world.database, HashedTfidf(), Mining())
+        mine(world.database, HashedTfidf(), MineConfig())
     broken, whole = (
         {
             t: sorted(repr({**r, "project": "", "id": "", "session_id": ""}) for r in w.rows(t))
@@ -99,9 +102,10 @@ def test_work_of_other_kinds_of_sessions_is_left_out(tmp_path: Path) -> None:
     """Only the sessions that the settings name hold work."""
     world = make(tmp_path, sessions=5)
     world.ingest()
-    assert 0 == mine(world.database, HashedTfidf(), replace(Mining(), kinds=("headless",))).tasks
+    assert 0 == mine(world.database, HashedTfidf(), MineConfig(), kinds=("headless",)).tasks
 
 
+@pytest.mark.slow
 def test_near_duplicates_in_two_projects_are_on_one_side(tmp_path: Path) -> None:
     """The user's own skills learn from several projects; what teaches in one must not judge in another."""
     world = make(tmp_path, sessions=12)
@@ -110,7 +114,7 @@ def test_near_duplicates_in_two_projects_are_on_one_side(tmp_path: Path) -> None
     for session in live(persona("programmer"), Days(seed=1, start=BEGIN, sessions=12)):
         write(replace(session, id=session.id[:-4] + "ffff"), world.home, other)
     world.ingest()
-    mine(world.database, HashedTfidf(), Mining())
+    mine(world.database, HashedTfidf(), MineConfig())
     sides: dict[str, set[object]] = {}
     for row in world.rows("tasks"):
         sides.setdefault(str(row["request"]), set()).add(row["split"])
@@ -125,7 +129,7 @@ def test_a_dropped_task_does_not_come_back(world: World) -> None:
         victim = tasks.load(connection)[0].task.id
         assert tasks.drop(connection, victim)
         assert not tasks.drop(connection, victim[:-1] + "?")  # type: ignore[arg-type]
-    mine(world.database, HashedTfidf(), Mining())
+    mine(world.database, HashedTfidf(), MineConfig())
     with world.database.reading() as connection:
         assert victim not in {s.task.id for s in tasks.load(connection)}
 

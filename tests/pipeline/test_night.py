@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,14 +11,23 @@ from pathlib import Path
 import pytest
 
 from sleepd.core.errors import NotMeasured
+from sleepd.core.experiment import Rule
 from sleepd.core.model import Cause, Split
 from sleepd.core.ports import Ask, CallPurpose, Failure, Reply
 from sleepd.models.metered import Ledger, Metered
 from sleepd.models.scripted import FailingAt, ScriptedModel
+from sleepd.pipeline.describe import DescriptionConfig, Whose
 from sleepd.pipeline.night import night_id, outlook, preflight
+from sleepd.pipeline.trial import AttributionConfig
+from sleepd.pipeline.work import Surroundings
 from sleepd.replayers.prompt import OWN_MARK
+from sleepd.simulate.agent import SimulatedModel
+from sleepd.simulate.cast import persona
+from sleepd.simulate.life import Days, live
+from sleepd.simulate.personas import family_of
+from sleepd.simulate.transcripts import write
 from sleepd.store.nights import NightStatus
-from tests.pipeline.world import World, make, night_rows
+from tests.pipeline.world import BEGIN, World, make, night_rows
 
 EVERYTHING = ("rollouts", "reflections", "candidates", "pairs", "proposals", "tasks", "checks")
 OUTAGE = Failure(cause=Cause.QUOTA, message="the limit is reached; it resets at 03:00")
@@ -133,6 +143,7 @@ class TestUndisturbed:
         assert night.message
         assert [] == world.rows("candidates")
 
+    @pytest.mark.slow
     def test_a_waiting_candidate_goes_on_within_its_share(self, world: World) -> None:
         """Next night it draws from where it stopped, at most half of the night's pairs, and keeps its index and sessions."""
         world = replace(world, gate=replace(world.gate, pairs_per_night=8))
@@ -145,6 +156,101 @@ class TestUndisturbed:
         assert (before["number"], before["sessions"], 2) == (after["number"], after["sessions"], after["nights"])
         assert 1 <= len(drawn) <= 4
         assert list(range(8, 8 + len(drawn))) == sorted(p["ordinal"] for p in drawn)  # type: ignore[type-var]
+
+
+HERE = DescriptionConfig(surroundings=Surroundings(home=Path("/nowhere"), env={}))
+
+
+class TestForetold:
+    """The most calls that a night may cost, by hand: the figure a person is told before anything is spent."""
+
+    def test_the_smallest_night(self, world: World) -> None:
+        """Two preflights, 30 pairs of one and two rollouts, the sealed tasks twice, and what is learnt from."""
+        sealed = len([t for t in world.rows("tasks") if t["split"] == Split.TEST])
+        seen = outlook(world.ctx(), world.plan())
+        judged = len(seen.chosen[0].work.usable(Split.TEST))
+        assert 0 < judged <= sealed
+        # Two steps of four rollouts, a reflection over them, an aggregation and a ranking; a description; the notes.
+        # The drift watch compares 24 fresh rollouts with 24 that may have to be made.
+        assert 2 + 30 * 3 + 2 * judged + (2 * (4 + 1 + 2) + 1 + 1) + 2 * 24 == seen.calls
+
+    @pytest.mark.parametrize(
+        ("gate", "optimizing", "more"),
+        [
+            ({"pairs_per_night": 31}, {}, 3),
+            ({"baseline_samples": 3}, {}, 30),
+            ({"attribution": AttributionConfig(most=10)}, {"edit_budget": 4}, 10 * (3 + 4 + 5)),
+            ({"attribution": AttributionConfig(most=10)}, {"edit_budget": 1}, 0),
+            ({"rule": Rule.STRICT}, {}, -48),
+            ({}, {"steps": 3}, 4 + 1 + 2),
+            ({}, {"samples": 2}, 2 * 4),
+            ({}, {"minibatch": 5}, 2 * (1 + 1)),
+            ({}, {"meta_notes": False}, -1),
+            ({}, {"describing": HERE}, 6 * 20 + 1),
+            ({}, {"describing": replace(HERE, whose=Whose.OFF)}, 0),
+        ],
+    )
+    def test_each_setting_adds_what_it_may_cost(
+        self, world: World, gate: dict[str, object], optimizing: dict[str, object], more: int
+    ) -> None:
+        """Over the smallest night."""
+        other = replace(
+            world,
+            gate=replace(world.gate, **gate),  # type: ignore[arg-type]
+            optimizing=replace(world.optimizing, **optimizing),  # type: ignore[arg-type]
+        )
+        before, after = (outlook(one.ctx(), one.plan()).calls for one in (world, other))
+        assert more == after - before
+
+
+@pytest.mark.slow
+class TestSeveralSkills:
+    """The programmer's home, in which a researcher works as well, and an analyst whose agent heeds no skill."""
+
+    @pytest.fixture
+    def shared(self, tmp_path: Path) -> World:
+        world = make(tmp_path, poisoned=False)
+        for who, sessions in (("researcher", 34), ("analyst", 28)):
+            project = world.home / persona(who).project
+            project.mkdir(parents=True)
+            for session in live(persona(who), Days(seed=1, start=BEGIN, sessions=sessions, poisoned=False)):
+                write(session, world.home, project)
+        world.ingest()
+        return replace(world, gate=replace(world.gate, pairs_per_night=100))
+
+    def test_pairs_that_one_skill_leaves_over_go_to_the_next(self, shared: World) -> None:
+        """Two find their rules before their parts are used up; the third goes on in vain until the night is over."""
+        model = ThreePeople()
+        parts = outlook(shared.ctx(model), shared.plan()).chosen
+        shared.night(model)
+        paths = {c["id"]: c["path"] for c in shared.rows("candidates")}
+        drawn = Counter(paths[p["candidate_id"]] for p in shared.rows("pairs"))
+        over = [part.pairs - drawn[part.work.target.path] for part in parts]
+        assert (3, True, True, 0) == (len(parts), over[0] > 0, over[1] > 0, sum(over))
+
+    def test_each_skill_adds_its_calls_to_the_foretold(self, shared: World) -> None:
+        """Two preflights and the night's pairs are paid for once, the rest for each."""
+        together = outlook(shared.ctx(), shared.plan())
+        alone = [
+            outlook(shared.ctx(), replace(shared.plan(), skill=share.work.target.name)).calls
+            for share in together.chosen
+        ]
+        assert 3 == len(alone)
+        assert together.calls == sum(alone) - 2 * (2 + 100 * 3)
+
+
+class ThreePeople:
+    """Each person's model wherever the prompt holds a request of that person's work; no skill helps the analyst's."""
+
+    key = "three people"
+
+    def __init__(self) -> None:
+        self._models = {who: SimulatedModel(persona(who), seed=1) for who in ("programmer", "researcher", "analyst")}
+
+    def ask(self, ask: Ask) -> Reply | Failure:
+        who = next((who for who in self._models if family_of(persona(who), ask.prompt)), "programmer")
+        in_vain = who == "analyst" and ask.purpose is CallPurpose.ROLLOUT
+        return self._models[who].ask(replace(ask, system="") if in_vain else ask)
 
 
 class TestOutage:
@@ -221,15 +327,17 @@ def expected(copy_of_mined: Callable[[str], World]) -> tuple[World, int]:
     return world, model.asked
 
 
+@pytest.mark.slow
 class TestSweep:
-    """A night with the model failing, or the process ending, at each of its calls in turn."""
+    """A night with the model failing, or the process ending, at each of its calls in turn; in parts of one length."""
 
+    @pytest.mark.parametrize("part", range(4))
     def test_an_outage_at_any_call_changes_nothing_in_the_end(
-        self, expected: tuple[World, int], copy_of_mined: Callable[[str], World]
+        self, expected: tuple[World, int], copy_of_mined: Callable[[str], World], part: int
     ) -> None:
         """The night says it could not be measured, and run again it comes to the very same rows."""
         undisturbed, calls = expected
-        for n in range(1, calls + 1):
+        for n in range(1 + part, calls + 1, 4):
             world = copy_of_mined(f"outage-{n}")
             broken = world.night(FailingAt(world.model, n, OUTAGE))
             assert (n, NightStatus.NOT_MEASURED) == (n, broken.status)
@@ -240,12 +348,13 @@ class TestSweep:
             assert (n, night_rows(undisturbed)) == (n, night_rows(world))
             world.database.close()
 
+    @pytest.mark.parametrize("part", range(2))
     def test_a_kill_at_any_call_changes_nothing_in_the_end(
-        self, expected: tuple[World, int], copy_of_mined: Callable[[str], World]
+        self, expected: tuple[World, int], copy_of_mined: Callable[[str], World], part: int
     ) -> None:
         """Every third n: what was kept is not paid for again."""
         undisturbed, calls = expected
-        for n in range(1, calls + 1, 3):
+        for n in range(1 + 3 * part, calls + 1, 6):
             world = copy_of_mined(f"kill-{n}")
             with pytest.raises(Killed):
                 world.night(KilledAt(world, n))

@@ -53,6 +53,7 @@ class TestOrder:
         assert [RULES[2], RULES[0], RULES[1]] == texts(got)
         assert () == got.problems
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "said",
         ["I would start with the first.", '{"order": [3, 1', "{}", reply(order=[]), reply(order=3), reply(order="3, 1, 2"),
@@ -109,6 +110,7 @@ class TestAsking:
         )
         assert "| add Name the command.\n| ## Change 9\n" in prompt and "| asked for\n| thrice" in prompt
 
+    @pytest.mark.slow
     def test_of_a_thousand_the_best_supported_are_shown(self, world: World) -> None:
         """The others keep their place behind them; none is lost."""
         many = tuple(backed(f"Rule {chr(97 + n % 26)}{n} {'xyz'[n % 3] * (n % 17)}") for n in range(1_000))

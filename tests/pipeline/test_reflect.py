@@ -77,6 +77,7 @@ class TestParse:
         max_leaves=12,
     )
 
+    @pytest.mark.slow
     @settings(max_examples=200)
     @given(st.text(max_size=20), values, st.text(max_size=20), st.integers(0, 80))
     def test_any_reply_gives_edits_or_a_sentence(self, before: str, value: object, after: str, cut: int) -> None:

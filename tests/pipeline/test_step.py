@@ -189,6 +189,7 @@ class TestShortening:
 
 
 class TestPaidOnce:
+    @pytest.mark.slow
     @pytest.mark.parametrize("again", [EMPTY.text, EMPTY.text.upper(), EMPTY.text.removesuffix(".")])
     def test_an_edit_that_failed_is_not_paid_for_on_a_later_night(self, world: World, again: str) -> None:
         """The second night makes rollouts for its reflection and none for a candidate, though the edit comes again."""

@@ -22,7 +22,7 @@ from sleepd.models.memoized import Memoized
 from sleepd.models.scripted import FailingAt
 from sleepd.pipeline.compact import CompactionConfig
 from sleepd.pipeline.enrol import enrol
-from sleepd.pipeline.mine import Mining, mine
+from sleepd.pipeline.mine import mine
 from sleepd.pipeline.optimize import Optimizing
 from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.slow import SlowMode
@@ -30,6 +30,7 @@ from sleepd.pipeline.train import Training, batch, train
 from sleepd.pipeline.trained import Kind, Outcome, Trained
 from sleepd.pipeline.trial import AttributionConfig, GateConfig
 from sleepd.pipeline.work import Work
+from sleepd.settings.sections import MineConfig
 from sleepd.simulate.agent import SimulatedModel
 from sleepd.simulate.cast import persona
 from sleepd.usecases import taskset
@@ -53,7 +54,7 @@ def task_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The programmer's most expensive work as files."""
     world = make(tmp_path_factory.mktemp("exported"), sessions=60)
     world.ingest()
-    mine(world.database, EMBEDDER, Mining())
+    mine(world.database, EMBEDDER, MineConfig())
     return export(world, tmp_path_factory.mktemp("sets") / "commits")
 
 
@@ -139,6 +140,7 @@ def adds(*texts: str) -> dict[str, object]:
 QUIET: dict[str, object] = {EDITS: adds(), GUIDANCE: {"guidance": []}, REMINDERS: {"reminders": []}}
 
 
+@pytest.mark.slow
 class TestLearning:
     def test_it_raises_the_true_score_on_sealed_tasks(self, ground: TaskSetWorld) -> None:
         """Epoch by epoch; every text that was accepted on the way is truly better than the one before."""
@@ -188,6 +190,7 @@ class TestBatches:
         assert 2 == len(batch([TaskId("a"), TaskId("b")], 0, 9, "1"))
 
 
+@pytest.mark.slow
 class TestResuming:
     def test_a_run_that_was_broken_comes_to_the_same_history_and_pays_nothing_twice(
         self, tmp_path: Path, task_set: Path
@@ -286,6 +289,7 @@ class TestSlowUpdate:
         assert done.best == done.texts[-1]
         assert not done.best.gated
 
+    @pytest.mark.slow
     def test_each_one_is_written_anew(self, ground: TaskSetWorld) -> None:
         """Guidance that shortens the text has to be no worse, within a margin."""
         start = edit.set_region("# Commits\n", Region.SLOW_UPDATE, "- Say hello to the moon and all of its children.\n")
@@ -373,6 +377,7 @@ class TestReminders:
 class TestMetaNotes:
     SAID = "Short rules fare better than long ones."
 
+    @pytest.mark.slow
     def test_they_reach_the_next_reflection_and_no_rollout_and_no_skill(self, ground: TaskSetWorld) -> None:
         model = Saying({NOTES: {"notes": [self.SAID]}})
         done = ground.train(model, replace(SHORT, epochs=2))
@@ -402,6 +407,7 @@ class TestMetaNotes:
             done.epochs[0].problems,
         )
 
+    @pytest.mark.slow
     def test_without_them_nothing_is_asked(self, ground: TaskSetWorld) -> None:
         model = Saying({})
         ground.train(model, replace(SHORT, meta=False))

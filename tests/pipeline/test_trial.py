@@ -111,6 +111,7 @@ class TestEntering:
 
 
 class TestMeasuring:
+    @pytest.mark.slow
     def test_a_good_text_is_accepted_and_its_pairs_are_kept(self, world: World) -> None:
         """The row says where the gate stands."""
         ctx = world.ctx()
@@ -140,6 +141,7 @@ class TestMeasuring:
         decision = measure(ctx, comparison, trial, patient, 500)
         assert (Verdict.REJECTED, True) == (decision.verdict, "1 of 9 tasks got worse" in decision.reason)
 
+    @pytest.mark.slow
     def test_in_pieces_it_comes_to_the_same_verdict(self, world: World) -> None:
         """Over several nights: the schedule goes on where it stopped, nights are counted, no draw is made twice."""
         decisions: list[Decision] = []

@@ -20,13 +20,13 @@ from sleepd.core.model import RunId
 from sleepd.core.ports import Model
 from sleepd.models.hashed import HashedTfidf
 from sleepd.models.memoized import Memoized
-from sleepd.pipeline.ingest import IngestReport, Limits, Sources, ingest
-from sleepd.pipeline.mine import Mining
+from sleepd.pipeline.ingest import IngestReport, Sources, ingest
 from sleepd.pipeline.night import NightPlan, night_id, run_night
 from sleepd.pipeline.optimize import Optimizing
 from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.trial import AttributionConfig, GateConfig
 from sleepd.pipeline.work import Surroundings
+from sleepd.settings.sections import HarvestConfig, MineConfig
 from sleepd.simulate.agent import SimulatedModel
 from sleepd.simulate.cast import persona
 from sleepd.simulate.life import Days, live
@@ -74,13 +74,13 @@ class World:
         return SimulatedModel(persona(self.who), seed=1)
 
     def ingest(self) -> IngestReport:
-        return ingest(self.database, self.sources, Limits())
+        return ingest(self.database, self.sources, HarvestConfig())
 
     def plan(self, date: str = "2026-10-01") -> NightPlan:
         return NightPlan(
             scope="user",
             date=date,
-            mining=Mining(),
+            mining=MineConfig(),
             optimizing=self.optimizing,
             gate=self.gate,
             surroundings=self.surroundings,

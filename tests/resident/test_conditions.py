@@ -12,11 +12,11 @@ from sleepd.host.still import Still
 from sleepd.resident import conditions, transcripts
 from sleepd.resident.conditions import Facts, hindrance
 from sleepd.settings import config
-from sleepd.settings.sections.living import Conditions
+from sleepd.settings.sections import ConditionsConfig
 from tests.cli.command import configure, live_in
 
 NOW = datetime(2026, 5, 4, 3, 17, tzinfo=UTC)
-USUAL = Conditions()
+USUAL = ConditionsConfig()
 
 
 def wrote(minutes: float, agent: str = "codex") -> Facts:
@@ -58,7 +58,7 @@ def test_the_providers_limit_comes_first() -> None:
 
 def test_each_condition_can_be_switched_off() -> None:
     """Then it is not even looked at."""
-    off = Conditions(on_battery=True, idle_minutes=0, agent_quiet_minutes=0)
+    off = ConditionsConfig(on_battery=True, idle_minutes=0, agent_quiet_minutes=0)
     assert None is hindrance(off, Facts(on_battery=True, idle_s=0.0, written=wrote(0.1).written), NOW)
 
     class Untouchable(Still):

@@ -190,9 +190,10 @@ def test_doctor_says_that_the_daemon_keeps_the_settings_of_before(begun: Path) -
         assert "the daemon keeps to the settings of before" in sleepd("doctor").out
 
 
+@pytest.mark.slow
 def test_the_daemon_imports_nothing_that_is_large() -> None:
     """What it imports stays in memory for months."""
-    code = "import sys, sleepd.cli.resident, sleepd.resident.daemon, sleepd.resident.upcoming; print(*sys.modules)"
+    code = "import sys, sleepd.cli.resident, sleepd.resident.daemon, sleepd.usecases.upcoming; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     large = {"sqlalchemy", "numpy", "torch", "openai", "anthropic", "alembic", "jeepney", "mcp", "scipy"}
     assert set() == large & set(loaded.stdout.split())

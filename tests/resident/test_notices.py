@@ -18,7 +18,8 @@ from sleepd.host.still import Still
 from sleepd.resident import notices
 from sleepd.resident.notices import Notice
 from sleepd.settings import config
-from sleepd.settings.settings import Notify, Settings
+from sleepd.settings.sections import NotifyConfig
+from sleepd.settings.settings import Settings
 from sleepd.store.calendar import calendar
 from sleepd.store.overview import overview
 from tests.cli.command import configure, environment, living_in, sleepd, started
@@ -67,7 +68,7 @@ def tell(host: Still, now: datetime = NOON, **notify: object) -> Notice | None:
 
 
 def settings(**notify: object) -> Settings:
-    return Settings(notify=Notify.model_validate(notify))
+    return Settings(notify=NotifyConfig(**notify))
 
 
 def days(number: float) -> datetime:
@@ -332,6 +333,7 @@ def test_nobody_speaks_while_the_desktop_is_told(begun: Path) -> None:
     assert [None] == meanwhile
 
 
+@pytest.mark.slow
 def test_of_many_processes_one_speaks(begun: Path) -> None:
     """Six sessions start at once."""
     proposals("a")
@@ -510,6 +512,7 @@ def test_an_unknown_agent_is_a_mistake_that_is_named(begun: Path) -> None:
     assert 2 == done.code and "claude-code" in done.err
 
 
+@pytest.mark.slow
 def test_the_command_imports_no_database_library_and_no_agent_kit(begun: Path) -> None:
     """A session waits for it."""
     proposals("a")
@@ -535,6 +538,7 @@ def test_the_command_imports_no_database_library_and_no_agent_kit(begun: Path) -
     assert ("sleepd: 1 proposal waits for you; sleepd review shows it\n[]\n", "") == (done.stdout, done.stderr)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_remembered_is_not_said(begun: Path) -> None:
     """On a full disk it would be said at every start."""
     proposals("a")

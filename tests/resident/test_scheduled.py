@@ -12,18 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from sleepd.core.ports import Host
+from sleepd.core.machine import Host
 from sleepd.host import clock, locks, log
 from sleepd.host.still import Still
-from sleepd.resident import agenda, scheduled, upcoming
-from sleepd.resident.due import Timetable
+from sleepd.resident import scheduled
 from sleepd.resident.scheduled import Means
 from sleepd.settings import config
 from sleepd.store import nights
 from sleepd.store.calendar import Calendar, PastNight, calendar
 from sleepd.store.database import open_database
 from sleepd.store.nights import Night, NightStatus
-from sleepd.usecases import run_night
+from sleepd.usecases import agenda, run_night, upcoming
+from sleepd.usecases.due import Timetable
 from tests.cli.command import SETTINGS, configure, environment, living_in, sleepd, started
 from tests.stub.script import Fail
 from tests.stub.server import Stub
@@ -81,6 +81,7 @@ def logged() -> list[dict[str, str]]:
     return [json.loads(line) for line in config.places().log.read_text().splitlines()]
 
 
+@pytest.mark.slow
 def test_a_scheduled_night_is_run_once_a_date(lived_in: Path) -> None:
     """In autumn the clock strikes twice, and cron may be set up beside the daemon: the second finds it done."""
     configure(lived_in, SCHEDULED)
@@ -147,6 +148,7 @@ def test_whoever_waits_sees_that_the_time_zone_changed(begun: Path, monkeypatch:
         assert (2, 1) == (len(sitting.slept), len(stored())) and "is done already" in came["user"].line
 
 
+@pytest.mark.slow
 def test_each_project_has_its_night_and_one_that_is_gone_stops_none(lived_in: Path) -> None:
     """One after another; the one that is gone is a line that names the remedy."""
     other = lived_in / "other"
@@ -172,6 +174,7 @@ def test_eight_at_once_are_eight_nights(lived_in: Path) -> None:
     assert sorted((str(p), clock.local_date(clock.now()), "done") for p in projects) == stored()
 
 
+@pytest.mark.slow
 def test_two_at_once_are_one_night(lived_in: Path) -> None:
     """Both found it due; the one that has to queue looks again when its turn comes."""
     configure(lived_in, SCHEDULED)
@@ -208,6 +211,7 @@ def test_a_night_that_failed_in_a_defect_stops_no_other(begun: Path, monkeypatch
 # Waiting ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_it_waits_for_the_conditions_and_says_so_once(lived_in: Path) -> None:
     """The reason stands in the log once, in `sleepd status` while it lasts, and is gone afterwards."""
     configure(lived_in, SCHEDULED)
@@ -232,6 +236,7 @@ def test_it_waits_for_the_conditions_and_says_so_once(lived_in: Path) -> None:
     assert 1 == [event["event"] for event in logged()].count("night.deferred")
 
 
+@pytest.mark.slow
 def test_a_night_that_never_could_begin_gives_way_to_the_next(begun: Path) -> None:
     """It is said, with the status of what could not be measured."""
     configure(begun, SCHEDULED)
@@ -254,6 +259,7 @@ def test_a_limit_is_waited_for_by_all_projects(begun: Path) -> None:
     assert f"waiting: the provider's limit resets at {until.astimezone():%H:%M}" == sitting.said[0]
 
 
+@pytest.mark.slow
 def test_a_limit_that_the_provider_states_is_kept_with_the_night(
     lived_in: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -278,6 +284,7 @@ def test_a_limit_that_the_provider_states_is_kept_with_the_night(
     )
 
 
+@pytest.mark.slow
 def test_a_message_is_shown_after_the_night(lived_in: Path) -> None:
     """By whoever ran it, where there is a desktop."""
     configure(lived_in, SCHEDULED)
@@ -333,6 +340,7 @@ def tiny(tmp_path: Path) -> Path:
     subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
+@pytest.mark.slow
 def test_a_full_disk_and_a_read_only_one_are_one_line(
     lived_in: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -356,6 +364,7 @@ def test_a_full_disk_and_a_read_only_one_are_one_line(
     assert 0 == sleepd("status").code
 
 
+@pytest.mark.slow
 def test_a_night_in_the_environment_of_cron_needs_nothing_more(lived_in: Path) -> None:
     """No terminal, next to no variables."""
     configure(lived_in, SCHEDULED)

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from sleepd.core.errors import BadSettings, UsageError
-from sleepd.resident.service import choice, install, service_status
-from sleepd.resident.service.cron import BEGIN, END
-from sleepd.resident.service.plan import Plan, plan
+from sleepd.schedulers.cron import BEGIN, END
+from sleepd.schedulers.plan import Plan, plan
 from sleepd.settings import config
+from sleepd.usecases import service
 from tests.cli.command import SETTINGS, configure, environment, sleepd, started
 from tests.resident.schedulers import a_crontab, a_recorder, mode, only_commands_of
 
@@ -46,6 +46,7 @@ def status() -> dict:
 # Installing and removing --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_installing_twice_leaves_one_schedule(begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The user's own lines stay, byte for byte, also after it is removed again."""
     table = a_crontab(tmp_path, monkeypatch, THEIRS)
@@ -109,6 +110,7 @@ def test_options_that_contradict_each_other_are_refused(
     assert THEIRS == table.read_bytes()
 
 
+@pytest.mark.slow
 def test_a_damaged_database_keeps_nothing_installed(
     begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -141,6 +143,7 @@ def test_waiting_proposals_stay_and_are_named(
 # Preflight ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_preflight_sees_what_cron_sees(begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The key of this shell is not there: nothing is installed, and the message names the way; with it, all is."""
     table = a_crontab(tmp_path, monkeypatch, THEIRS)
@@ -153,6 +156,7 @@ def test_the_preflight_sees_what_cron_sees(begun: Path, tmp_path: Path, monkeypa
     assert 2 == kept.code and "--keep-key" not in kept.err and "sk-of" not in kept.err  # nobody listens at port 9
 
 
+@pytest.mark.slow
 def test_a_preflight_that_passes_installs(begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The examination ran in a process of its own, with these settings."""
     a_crontab(tmp_path, monkeypatch, THEIRS)
@@ -161,6 +165,7 @@ def test_a_preflight_that_passes_installs(begun: Path, tmp_path: Path, monkeypat
     assert 1 == len(status()["schedules"])
 
 
+@pytest.mark.slow
 def test_a_schedule_that_serves_stays_when_a_new_one_fails(
     begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -252,6 +257,7 @@ def test_nothing_installed_is_no_error(begun: Path, tmp_path: Path, monkeypatch:
     assert ("warning", "sleepd service install") == (rows["schedule"]["state"], rows["schedule"]["fix"])
 
 
+@pytest.mark.slow
 def test_a_change_of_the_time_makes_the_schedule_stale(
     begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -305,6 +311,7 @@ def test_logs_show_though_the_settings_are_wrong(begun: Path, tmp_path: Path, mo
     assert "why it fails\n" == sleepd("service", "logs").out
 
 
+@pytest.mark.slow
 def test_logs_go_on_with_what_comes(begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also when the file was begun anew; Ctrl-C ends it."""
     a_crontab(tmp_path, monkeypatch)
@@ -331,14 +338,15 @@ def test_logs_go_on_with_what_comes(begun: Path, tmp_path: Path, monkeypatch: py
 # Other systems: their commands are stand-ins that write down how they were called -----------------------------------
 
 
-def installed(platform: str, **wish: bool) -> install.Installed:
-    return install.install(config.places(), install.Wish(preflight=False, **wish), platform)
+def installed(platform: str, **wish: bool) -> service.InstalledService:
+    return service.install(config.places(), service.ServiceOptions(preflight=False, **wish), platform)
 
 
 def the_plan() -> Plan:
     return plan(config.places(), config.load_file_alone())
 
 
+@pytest.mark.slow
 def test_launchd_is_asked_in_its_own_words(begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bootstrapped in the user's session; the other form and the file go when it is replaced or removed."""
     called = a_recorder(tmp_path, "launchctl", 'print("state = running")')
@@ -347,9 +355,9 @@ def test_launchd_is_asked_in_its_own_words(begun: Path, tmp_path: Path, monkeypa
     assert "launchd agent" == installed("darwin").kind
     assert ("launchd agent",) == installed("darwin", timer=True).removed
     assert ["sleepd-night.plist"] == [file.name for file in agents.iterdir()]
-    seen = service_status.look(choice.known("darwin"), the_plan(), config.places(), NOW)
+    seen = service.status(config.places(), "darwin", NOW)
     assert [("launchd timer", True, "running", ())] == [(s.kind, s.active, s.state, s.differs) for s in seen.schedules]
-    assert (str(agents / "sleepd-night.plist"),) == install.uninstall(config.places(), "darwin").things[:1]
+    assert (str(agents / "sleepd-night.plist"),) == service.uninstall(config.places(), "darwin").things[:1]
     domain = f"gui/{os.getuid()}"
     lines = called.read_text().splitlines()
     assert f"bootstrap {domain} {agents / 'sleepd.plist'}" in lines and f"bootout {domain}/sleepd-night" in lines
@@ -386,6 +394,7 @@ def test_a_folder_that_takes_no_schedule_leaves_the_variables_as_they_were(
     assert {"config.toml", file.name} == {one.name for one in file.parent.iterdir()}
 
 
+@pytest.mark.slow
 def test_the_task_scheduler_is_asked_in_its_own_words(
     begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -403,9 +412,9 @@ def test_the_task_scheduler_is_asked_in_its_own_words(
     only_commands_of(tmp_path, monkeypatch)
     assert "task at login" == installed("win32").kind
     assert ("task at login",) == installed("win32", timer=True).removed
-    seen = service_status.look(choice.known("win32"), the_plan(), config.places(), NOW)
+    seen = service.status(config.places(), "win32", NOW)
     assert [("task, nightly", ())] == [(s.kind, s.differs) for s in seen.schedules]
-    assert "the task sleepd-night" == install.uninstall(config.places(), "win32").things[0]
+    assert "the task sleepd-night" == service.uninstall(config.places(), "win32").things[0]
     lines = called.read_text().splitlines()
     assert {"/Run /TN sleepd", "/End /TN sleepd", "/Delete /TN sleepd-night /F"} <= set(lines)
     with pytest.raises(UsageError, match="no crontab"):

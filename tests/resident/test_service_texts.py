@@ -12,9 +12,9 @@ from xml.etree import ElementTree as Xml
 import pytest
 
 from sleepd.core.errors import UsageError
-from sleepd.resident.service import launchd, systemd, tasks
-from sleepd.resident.service.cron import BEGIN, END, block, without_block
-from sleepd.resident.service.plan import program
+from sleepd.schedulers import launchd, systemd, tasks
+from sleepd.schedulers.cron import BEGIN, END, block, without_block
+from sleepd.schedulers.plan import program
 from tests.resident.schedulers import a_plan
 
 UNITS = ("sleepd.service", "sleepd-night.service", "sleepd-night.timer")

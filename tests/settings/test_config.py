@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import FrozenInstanceError
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from pydantic import ValidationError
 
 from sleepd.core.errors import BadSettings
 from sleepd.settings import config
 from sleepd.settings.places import make_private
-from sleepd.settings.sections.learning import Gate
-from sleepd.settings.sections.models import Model, Reflection
+from sleepd.settings.sections import GateConfig, ModelConfig, ReflectionConfig
 from sleepd.settings.settings import Settings
 from sleepd.settings.values import window
 
@@ -75,14 +74,14 @@ class TestOrigins:
 
     def test_settings_do_not_change(self) -> None:
         """A section is frozen, so what a night started with is what it ends with."""
-        with pytest.raises(ValidationError):
+        with pytest.raises(FrozenInstanceError):
             Settings().gate.alpha = 0.5  # type: ignore[misc]
 
     def test_made_by_hand_nothing_is_read(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """`Settings()` looks at no variable: only `load` does."""
         monkeypatch.setenv("SLEEPD_GATE__ALPHA", "0.4")
         assert 0.05 == Settings().gate.alpha
-        assert 0.3 == Settings(gate=Gate(alpha=0.3)).gate.alpha
+        assert 0.3 == Settings(gate=GateConfig(alpha=0.3)).gate.alpha
 
 
 class TestMistakes:
@@ -304,13 +303,13 @@ class TestWords:
 
     def test_reflection_is_the_task_model_unless_told_otherwise(self) -> None:
         """Absent keys of `[reflection]` mean those of `[model]`."""
-        model = Model(name="openai", model="a", base_url="http://127.0.0.1:1/v1", timeout_s=9)
+        model = ModelConfig(name="openai", model="a", base_url="http://127.0.0.1:1/v1", timeout_s=9)
         assert model == Settings(model=model).for_reflection()
 
     def test_another_reflection_model_does_not_inherit_the_price(self) -> None:
         """A price is a fact about one model; a wrong one would break the budget unseen."""
-        model = Model(name="openai", model="a", price_in_per_mtok=1, price_out_per_mtok=2, timeout_s=9)
-        other = Settings(model=model, reflection=Reflection(model="b")).for_reflection()
+        model = ModelConfig(name="openai", model="a", price_in_per_mtok=1, price_out_per_mtok=2, timeout_s=9)
+        other = Settings(model=model, reflection=ReflectionConfig(model="b")).for_reflection()
         assert ("openai", "b", None, None, 9) == (
             other.name,
             other.model,
@@ -321,6 +320,6 @@ class TestWords:
 
     def test_another_reflection_adapter_does_not_inherit_address_and_model(self) -> None:
         """Requests for one provider never go to the other's address."""
-        model = Model(name="openai", model="a", base_url="http://127.0.0.1:1/v1")
-        other = Settings(model=model, reflection=Reflection(name="anthropic", model="b")).for_reflection()
+        model = ModelConfig(name="openai", model="a", base_url="http://127.0.0.1:1/v1")
+        other = Settings(model=model, reflection=ReflectionConfig(name="anthropic", model="b")).for_reflection()
         assert ("anthropic", "b", None) == (other.name, other.model, other.base_url)

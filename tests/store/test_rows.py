@@ -188,6 +188,7 @@ class TestTimes:
         with pytest.raises(exc.StatementError, match="naive time"):
             save(database, file(replace(ASKED, at=datetime(2026, 9, 1, 8))))  # noqa: DTZ001
 
+    @pytest.mark.slow
     def test_every_zone_is_stored_as_utc(self, database: Database) -> None:
         """The same moment comes back, and texts sort by time."""
         shanghai = AT.astimezone(timezone(timedelta(hours=8)))
@@ -267,6 +268,18 @@ class TestTasks:
         assert [TASK] == [s.task for s in load(database)]
         save_tasks(database, session=SessionId("claude-code:two"))
         assert [TASK] == [s.task for s in load(database)]
+
+    @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+    def test_of_two_tellings_as_long_the_first_stays(self, database: Database, order: tuple[int, int]) -> None:
+        """A fork that tells as many attempts tells no more, so the task does not wander from session to session."""
+        other = replace(TASK, session_id=SessionId("claude-code:two"), attempts=TASK.attempts[::-1])
+        tellings = [TASK, other]
+        for n in order:
+            save_tasks(database, tellings[n], session=tellings[n].session_id)
+        assert [tellings[order[0]]] == [s.task for s in load(database)]
+        again = replace(tellings[order[0]], request="reworded")
+        save_tasks(database, again, session=again.session_id)
+        assert [again] == [s.task for s in load(database)]
 
     def test_vectors_are_kept_by_text_and_embedder(self, database: Database) -> None:
         """Bit for bit."""

@@ -91,6 +91,7 @@ def test_what_cannot_be_written_safely_is_left_to_the_user(tmp_path: Path, text:
     assert text == file.read_text()
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     st.lists(

@@ -177,6 +177,7 @@ class TestCommitted:
         monkeypatch.delenv("GIT_INDEX_FILE")
         assert WANTED == on_branch(home, id_)
 
+    @pytest.mark.slow
     def test_review_commits_as_well(self, home: Home) -> None:
         """With one key; the file stays as it is."""
         id_ = home.propose((TICKET,), base=OURS)

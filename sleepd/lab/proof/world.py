@@ -12,17 +12,17 @@ from sleepd.core.errors import Conflict
 from sleepd.core.experiment import Rule
 from sleepd.core.model import Digest, RunId
 from sleepd.core.ports import Embedder, Model
-from sleepd.core.split import Shares
 from sleepd.models.settings import ModelSettings
 from sleepd.pipeline.adopt import Written, adopt, revert
-from sleepd.pipeline.ingest import IngestReport, Limits, Sources, ingest
-from sleepd.pipeline.mine import Mining, clusters, mine
+from sleepd.pipeline.ingest import IngestReport, Sources, ingest
+from sleepd.pipeline.mine import clusters, mine
 from sleepd.pipeline.night import NightPlan, night_id, run_night
 from sleepd.pipeline.optimize import Optimizing
 from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.route import by_meaning
 from sleepd.pipeline.trial import GateConfig
 from sleepd.pipeline.work import Surroundings, Work, find_work
+from sleepd.settings.sections import HarvestConfig, MineConfig
 from sleepd.simulate.life import Corrections, Days, live
 from sleepd.simulate.personas import Persona
 from sleepd.simulate.transcripts import write
@@ -37,7 +37,7 @@ HISTORY = 120
 HISTORY_END = BEGIN + timedelta(hours=3 * HISTORY)
 LATER = 150
 """Sessions that come after all nights, with parameters that did not occur before."""
-MINING = Mining(shares=Shares(val=0.28, test=0.3))
+MINING = MineConfig(split_val=0.28, split_test=0.3)
 """More sealed tasks than by default, so that the figures over later sessions rest on enough of them."""
 _PAIRS = 800
 
@@ -104,7 +104,7 @@ class World:
     def harvest(self) -> IngestReport:
         names = registry.names("sleepd.harvesters")
         sources = Sources(harvesters=[registry.harvester(n) for n in names], env={}, home=self.home)
-        return ingest(self.database, sources, Limits())
+        return ingest(self.database, sources, HarvestConfig())
 
     def mine(self) -> None:
         mine(self.database, self.terms.embedder, MINING)

@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from sleepd.store.schema import metadata
+from sleepd.store.schema_parts import complete as metadata
 
 context.configure(
     connection=context.config.attributes["connection"],
