@@ -19,7 +19,7 @@ import pytest
 
 from docs import floors, site
 from sleepd import cli, compose, registry
-from sleepd.core.ports import Ask, Purpose, Reply
+from sleepd.core.ports import Ask, CallPurpose, Reply
 from sleepd.settings import config
 from tests.cli.command import configure, live_in, sleepd
 from tests.homes import move_into
@@ -116,7 +116,7 @@ def test_a_model_is_one_module_and_one_entry_point(add: Add) -> None:
     """The settings choose it by name, and its calls are counted like those of any other."""
     name = add("Add a model")
     task, _reflection, ledger = compose.models(config.load(overrides={"model.name": name, "model.model": "any"}))
-    reply = task.ask(Ask(purpose=Purpose.ROLLOUT, system="", prompt="Is anybody there?"))
+    reply = task.ask(Ask(purpose=CallPurpose.ROLLOUT, system="", prompt="Is anybody there?"))
     assert isinstance(reply, Reply)
     assert ("Is anybody there?", 1) == (reply.text, ledger.spending().total.calls)
 
