@@ -37,10 +37,10 @@ from sleepd.lab.proof.world import HISTORY, Terms, Variant, World
 from sleepd.models.hashed import HashedTfidf
 from sleepd.models.memoized import Memoized
 from sleepd.models.settings import ModelSettings
-from sleepd.pipeline.optimize import Optimizing
+from sleepd.pipeline.optimize import OptimizerTerms
 from sleepd.pipeline.slow import SlowMode
-from sleepd.pipeline.train import Training, train
-from sleepd.pipeline.trial import AttributionConfig, GateConfig
+from sleepd.pipeline.train import TrainingTerms, train
+from sleepd.pipeline.trial import AttributionConfig, GateTerms
 from sleepd.pipeline.work import Work
 from sleepd.simulate.cast import names, persona
 from sleepd.skills.targets import starting_text
@@ -59,8 +59,8 @@ class Run:
     """One way to train."""
 
     name: str
-    training: Training
-    gate: GateConfig
+    training: TrainingTerms
+    gate: GateTerms
     rubbish: bool = False
     """The reflection model proposes only what does nothing or harms."""
 
@@ -84,7 +84,7 @@ class Came:
 
 def runs() -> tuple[Run, ...]:
     """The shipped defaults, and each with one thing changed."""
-    full = Run(name="**full**", training=Training(epochs=EPOCHS), gate=GateConfig())
+    full = Run(name="**full**", training=TrainingTerms(epochs=EPOCHS), gate=GateTerms())
     strict = _gate_config(full, "gate: a higher mean of one pass", rule=Rule.STRICT)
     off = _gate_config(full, "no gate", rule=Rule.OFF)
     # What an epoch ends with would quote its material: where all is to be rubbish, it is left out.
@@ -107,7 +107,7 @@ def runs() -> tuple[Run, ...]:
 
 
 def _optimizing(full: Run, name: str, **changed: object) -> Run:
-    optimizing: Optimizing = replace(full.training.optimizing, **changed)  # type: ignore[arg-type]
+    optimizing: OptimizerTerms = replace(full.training.optimizing, **changed)  # type: ignore[arg-type]
     return replace(full, name=name, training=replace(full.training, optimizing=optimizing))
 
 

@@ -52,7 +52,7 @@ VOCABULARY: Final[dict[str, tuple[Term, ...]]] = {
         Term(
             word="own run",
             meaning="a session that sleepd itself started, known by a mark in its first prompt; never mined",
-            at="sleepd.replayers.prompt:OWN_MARK",
+            at="sleepd.core.mark:OWN_MARK",
         ),
     ),
     "The work that recurs": (
@@ -181,12 +181,12 @@ VOCABULARY: Final[dict[str, tuple[Term, ...]]] = {
         Term(
             word="recall_k",
             meaning="how many similar past tasks a reflection is shown",
-            at="sleepd.pipeline.optimize:Optimizing.recall_k",
+            at="sleepd.pipeline.optimize:OptimizerTerms.recall_k",
         ),
         Term(
             word="edit budget",
             meaning="how many edits one step may try together",
-            at="sleepd.pipeline.optimize:Optimizing.edit_budget",
+            at="sleepd.pipeline.optimize:OptimizerTerms.edit_budget",
         ),
         Term(
             word="rejected-edit buffer",
@@ -289,7 +289,7 @@ VOCABULARY: Final[dict[str, tuple[Term, ...]]] = {
         Term(
             word="proven",
             meaning="said of an adoption whose text is exactly the text that the gate accepted",
-            at="sleepd.pipeline.adopt:Written.proven",
+            at="sleepd.pipeline.adopt:WriteResult.proven",
         ),
         Term(
             word="quarantine",

@@ -25,9 +25,9 @@ from sleepd.pipeline.compact import CompactionConfig
 from sleepd.pipeline.describe import DescriptionConfig, Whose
 from sleepd.pipeline.ingest import Sources
 from sleepd.pipeline.night import NightPlan
-from sleepd.pipeline.optimize import Optimizing
+from sleepd.pipeline.optimize import OptimizerTerms
 from sleepd.pipeline.rollout import RunContext
-from sleepd.pipeline.trial import AttributionConfig, GateConfig
+from sleepd.pipeline.trial import AttributionConfig, GateTerms
 from sleepd.pipeline.work import Surroundings
 from sleepd.settings import config
 from sleepd.settings.places import Places, make_private
@@ -74,9 +74,9 @@ def models(settings: Settings) -> tuple[Metered, Metered, Ledger]:
     return task, task if reflection == settings.model else _model(reflection, ledger), ledger
 
 
-def gate(settings: Settings) -> GateConfig:
+def gate(settings: Settings) -> GateTerms:
     section = settings.gate
-    return GateConfig(
+    return GateTerms(
         rule=Rule(section.rule),
         alpha=section.alpha,
         beta=section.beta,
@@ -95,9 +95,9 @@ def gate(settings: Settings) -> GateConfig:
     )
 
 
-def optimizing(settings: Settings) -> Optimizing:
+def optimizing(settings: Settings) -> OptimizerTerms:
     section = settings.optimizer
-    return Optimizing(
+    return OptimizerTerms(
         edit_budget=section.edit_budget,
         edit_budget_end=section.edit_budget_end,
         schedule=Schedule(section.schedule),

@@ -19,7 +19,7 @@ from sleepd.pipeline import adopt as writing
 from sleepd.settings import config
 from sleepd.store.database import Database
 from sleepd.store.proposals import Proposal
-from sleepd.store.reviews import Choice
+from sleepd.store.reviews import EditChoice
 from sleepd.usecases import decisions, editor
 from sleepd.views import proposal_view, report
 from sleepd.views.evidence import Proposed
@@ -91,7 +91,7 @@ def decide_all(desk: Desk, waiting: Sequence[Proposed]) -> None:
 def _decide(desk: Desk, one: Proposed, place: tuple[int, int]) -> None:
     """Ask about each undecided edit, then write the accepted ones."""
     edits = one.tried.trial.candidate.edits
-    choices: list[Choice | None] = []
+    choices: list[EditChoice | None] = []
     for number, edit in enumerate(edits, 1):
         known = one.decided.get(edit.id)
         if known is not None:
@@ -100,13 +100,13 @@ def _decide(desk: Desk, one: Proposed, place: tuple[int, int]) -> None:
             continue
         answer = _ask_about(desk, one, number, place)
         if answer is Answer.TAKE_ALL:
-            choices += [Choice.ACCEPTED] * (len(edits) - number + 1)
+            choices += [EditChoice.ACCEPTED] * (len(edits) - number + 1)
             break
         choices.append(_CHOICES.get(answer))
-    if all(choice is Choice.ACCEPTED for choice in choices) and not one.decided and choices:
+    if all(choice is EditChoice.ACCEPTED for choice in choices) and not one.decided and choices:
         _write(desk, one.proposal, (), one.digest)
         return
-    accepted = tuple(n for n, choice in enumerate(choices, 1) if choice in (Choice.ACCEPTED, Choice.REWORDED))
+    accepted = tuple(n for n, choice in enumerate(choices, 1) if choice in (EditChoice.ACCEPTED, EditChoice.REWORDED))
     if accepted:
         _write_choice(desk, one.proposal, accepted, left_out=choices.count(None))
     elif None in choices:
@@ -136,13 +136,13 @@ def _ask_about(desk: Desk, one: Proposed, number: int, place: tuple[int, int]) -
                 if _reword(desk, one.proposal, number, edits[number - 1]):
                     return answer
             case Answer.ACCEPT if several:
-                decisions.decide(desk.database, one.proposal, number, Choice.ACCEPTED)
+                decisions.decide(desk.database, one.proposal, number, EditChoice.ACCEPTED)
                 return answer
             case _:
                 return answer
 
 
-_CHOICES = {Answer.ACCEPT: Choice.ACCEPTED, Answer.REJECT: Choice.REJECTED, Answer.EDIT: Choice.REWORDED}
+_CHOICES = {Answer.ACCEPT: EditChoice.ACCEPTED, Answer.REJECT: EditChoice.REJECTED, Answer.EDIT: EditChoice.REWORDED}
 
 
 def _reword(desk: Desk, proposal: Proposal, number: int, edit: Edit) -> bool:
@@ -155,7 +155,7 @@ def _reword(desk: Desk, proposal: Proposal, number: int, edit: Edit) -> bool:
         if words is None:
             note("  nothing was changed")
             return False
-        decisions.decide(desk.database, proposal, number, Choice.REWORDED, words)
+        decisions.decide(desk.database, proposal, number, EditChoice.REWORDED, words)
     except SleepdError as error:
         note(f"  {error}")
         return False

@@ -37,7 +37,7 @@ Rivals = frozenset[frozenset[Digest]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Proposed:
+class ProposedEdits:
     """One reflection's edits, the most important first, with the sessions of the work that it read."""
 
     edits: tuple[Edit, ...]
@@ -60,7 +60,7 @@ class Backed:
     """Whether one of the reflections that proposed it read work that went wrong."""
 
 
-def aggregate(replies: Sequence[Proposed], known: Sequence[Edit] = ()) -> tuple[Backed, ...]:
+def aggregate(replies: Sequence[ProposedEdits], known: Sequence[Edit] = ()) -> tuple[Backed, ...]:
     """Join edits that differ only in punctuation and forms of words.
 
     Best supported first, then what goes back to failures, then those named first. The order of `replies` does not

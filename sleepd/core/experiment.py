@@ -211,16 +211,16 @@ class Conclusion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
+class CandidateEnding:
     """How a candidate ends whatever its pairs say."""
 
     verdict: Verdict
     reason: str
 
 
-def closed(why: str) -> Ending:
+def closed(why: str) -> CandidateEnding:
     """The ending of a candidate that cannot go on."""
-    return Ending(verdict=Verdict.CLOSED, reason=why)
+    return CandidateEnding(verdict=Verdict.CLOSED, reason=why)
 
 
 def enough(validation_tasks: int, test_groups: int) -> str | None:

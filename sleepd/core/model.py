@@ -260,7 +260,7 @@ class RolloutKey:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
+class CallUsage:
     """What an answer cost; None where nobody stated it."""
 
     tokens_in: int | None = None
@@ -275,7 +275,7 @@ class Rollout:
     key: RolloutKey
     result: Score | Unscored
     answer: str
-    usage: Usage = field(default_factory=Usage)
+    usage: CallUsage = field(default_factory=CallUsage)
 
 
 class EditOp(StrEnum):

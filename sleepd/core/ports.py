@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from sleepd.core.model import Cause, Digest, RolloutKey, Score, Task, Unscored, Usage
+from sleepd.core.model import CallUsage, Cause, Digest, RolloutKey, Score, Task, Unscored
 
 Vectors = npt.NDArray[np.float32]
 
@@ -119,7 +119,7 @@ class ReplayOutcome:
     calls: tuple[CallMade, ...] = ()
     diff: str | None = None
     """The change of the worktree; None where there is none."""
-    usage: Usage = field(default_factory=Usage)
+    usage: CallUsage = field(default_factory=CallUsage)
 
 
 class Replayer(Protocol):

@@ -25,7 +25,7 @@ class Ranking(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
+class EarlierTrial:
     """A candidate there was for the same live text."""
 
     edits: frozenset[Digest]
@@ -78,7 +78,11 @@ class Field:
 
 
 def sort_out(
-    backed: Sequence[Backed], tried: Sequence[Tried], *, reflections: int = 1, foreign: AbstractSet[Edit] = frozenset()
+    backed: Sequence[Backed],
+    tried: Sequence[EarlierTrial],
+    *,
+    reflections: int = 1,
+    foreign: AbstractSet[Edit] = frozenset(),
 ) -> Field:
     """The edits of `reflections` reflections that may be tried. `foreign` are not the user's words.
 

@@ -22,7 +22,7 @@ ADOPTABLE = (Status.WAITING, Status.REVERTED, Status.SUPERSEDED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class WriteResult:
     """What an adoption or a revert did."""
 
     proposal: Proposal
@@ -142,7 +142,7 @@ def find(database: Database, prefix: str, among: tuple[Status, ...]) -> Proposal
 
 def adopt(
     database: Database, proposal: Proposal, surroundings: Surroundings, now: datetime, numbers: Sequence[int] = ()
-) -> Written:
+) -> WriteResult:
     """Put the gated text into the live file, or the edits with these numbers and those alone.
 
     A file that changed since is merged when both changes fit together; that, and a choice of edits, is unproven. Raises
@@ -172,7 +172,9 @@ def adopt(
     with database.writing() as connection:
         proposals.written(connection, replace(entry, folders=tuple(str(folder) for folder in made)))
         proposals.set_status(connection, proposal.id, Status.ADOPTED)
-    return Written(proposal=proposal, path=str(path), proven=entry.proven, as_gated=as_gated, changed=decided.changes)
+    return WriteResult(
+        proposal=proposal, path=str(path), proven=entry.proven, as_gated=as_gated, changed=decided.changes
+    )
 
 
 def reject(database: Database, proposal: Proposal, why: str) -> None:
@@ -192,7 +194,7 @@ def last_adoption(database: Database, prefix: str | None) -> Adoption:
     return fitting[-1]
 
 
-def revert(database: Database, adoption: Adoption, surroundings: Surroundings, now: datetime) -> Written:
+def revert(database: Database, adoption: Adoption, surroundings: Surroundings, now: datetime) -> WriteResult:
     """Undo an adoption: byte for byte when the file is untouched since, else by a merge that keeps later changes.
 
     Raises `Conflict` when later changes are in the way.
@@ -213,7 +215,7 @@ def revert(database: Database, adoption: Adoption, surroundings: Surroundings, n
     with database.writing() as connection:
         proposals.reverted(connection, adoption.number, now)
         proposals.set_status(connection, adoption.proposal_id, Status.REVERTED)
-    return Written(proposal=proposal, path=str(path), proven=decided.exact, removed=decided.text is None)
+    return WriteResult(proposal=proposal, path=str(path), proven=decided.exact, removed=decided.text is None)
 
 
 def recover(database: Database) -> tuple[str, ...]:

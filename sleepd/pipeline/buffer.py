@@ -14,7 +14,7 @@ from sleepd.core.model import Edit, EditOp, Verdict
 from sleepd.store import attributions, proposals, reviews
 from sleepd.store.database import Database
 from sleepd.store.proposals import Proposal, Status, Trial
-from sleepd.store.reviews import Choice, EditDecision
+from sleepd.store.reviews import EditChoice, EditDecision
 
 _SIGNS = " .,;:!?'\"`()-*_“”‘’«»–—"
 
@@ -79,9 +79,9 @@ def says_the_same(edit: Edit, other: Edit) -> bool:
 
 
 def _by_person(proposal: Proposal, edit: Edit, decided: EditDecision | None) -> Iterator[Failed]:
-    if decided is not None and decided.decision is Choice.REJECTED:
+    if decided is not None and decided.decision is EditChoice.REJECTED:
         yield Failed(edit=edit, why=decided.why or "", by_person=True)
-    elif decided is not None and decided.decision is Choice.REWORDED:
+    elif decided is not None and decided.decision is EditChoice.REWORDED:
         yield Failed(edit=edit, why=f"the user put it this way: {decided.text}", by_person=True)
     elif proposal.status is Status.REJECTED and not (decided is None and proposal.findings):
         # What was set aside as unsafe is not repeated to a model; it is not tried again all the same.

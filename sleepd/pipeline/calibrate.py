@@ -11,7 +11,7 @@ from sleepd.core.evidence import Floats, Scores
 from sleepd.core.experiment import Experiment, TwoSided
 from sleepd.core.model import Digest, Purpose, Sample, TaskId, Verdict, digest
 from sleepd.pipeline.rollout import RunContext, mean_score, run_all
-from sleepd.pipeline.trial import Comparison, GateConfig
+from sleepd.pipeline.trial import Comparison, GateTerms
 from sleepd.store import proposals, rollouts
 from sleepd.store.tasks import StoredTask
 
@@ -51,7 +51,7 @@ class CalibrationResult:
     foreseen: tuple[GainForecast, ...]
 
 
-def calibrate(ctx: RunContext, comparison: Comparison, gate: GateConfig, pairs: int) -> CalibrationResult:
+def calibrate(ctx: RunContext, comparison: Comparison, gate: GateTerms, pairs: int) -> CalibrationResult:
     """Draw `pairs` pairs of the live text against itself and say what they mean.
 
     Raises `NotMeasured` or `BudgetSpent`; rollouts made until then are kept, and the same call goes on from there.
@@ -84,7 +84,7 @@ def calibrate(ctx: RunContext, comparison: Comparison, gate: GateConfig, pairs: 
 
 
 def foresee(
-    differences: Floats, alpha: float, gate: GateConfig, cost_usd: float | None = None
+    differences: Floats, alpha: float, gate: GateTerms, cost_usd: float | None = None
 ) -> tuple[GainForecast, ...]:
     """What gains of 10, 20 and 30 points would take at this level; `cost_usd` is that of one rollout."""
     found = []
@@ -124,7 +124,7 @@ def _turns(comparison: Comparison, task: StoredTask, pairs: int) -> int:
 
 
 def _scores(
-    ctx: RunContext, task: StoredTask, base: Digest, turns: int, gate: GateConfig
+    ctx: RunContext, task: StoredTask, base: Digest, turns: int, gate: GateTerms
 ) -> tuple[list[float | None], list[float | None]]:
     """Scores of the text's own side and means of the baseline side; None where one could not be scored."""
     r = gate.baseline_samples

@@ -14,7 +14,7 @@ from sleepd.core.errors import UsageError
 from sleepd.core.model import Candidate, Digest, Edit
 from sleepd.core.screen import screen
 from sleepd.skills.targets import starting_text
-from sleepd.store.reviews import Choice, EditDecision
+from sleepd.store.reviews import EditChoice, EditDecision
 
 Decided = Mapping[Digest, EditDecision]
 
@@ -60,9 +60,9 @@ _MARKERS = frozenset(mark for region in Region for mark in (region.opening, regi
 
 
 def _worded(edit: Edit, decision: EditDecision | None) -> Edit:
-    reworded = decision is not None and decision.decision is Choice.REWORDED
+    reworded = decision is not None and decision.decision is EditChoice.REWORDED
     return replace(edit, text=decision.text) if decision and reworded and decision.text else edit
 
 
 def _rejected(decision: EditDecision | None) -> bool:
-    return decision is not None and decision.decision is Choice.REJECTED
+    return decision is not None and decision.decision is EditChoice.REJECTED

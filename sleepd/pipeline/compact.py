@@ -21,9 +21,9 @@ from sleepd.pipeline import buffer
 from sleepd.pipeline.calibrate import remembered
 from sleepd.pipeline.prompts import WHOLE_SKILL, with_files
 from sleepd.pipeline.reflect import parse
-from sleepd.pipeline.replies import Said, said
+from sleepd.pipeline.replies import ReplyText, reply_to
 from sleepd.pipeline.rollout import RunContext
-from sleepd.pipeline.trial import Comparison, GateConfig
+from sleepd.pipeline.trial import Comparison, GateTerms
 from sleepd.replayers.prompt import part, template
 from sleepd.store import attributions, proposals
 from sleepd.store.proposals import Trial
@@ -79,7 +79,7 @@ def leaves_no_room(text: str, max_tokens: int, how: CompactionConfig) -> bool:
 
 
 def compact(
-    ctx: RunContext, comparison: Comparison, gate: GateConfig, how: CompactionConfig, max_tokens: int
+    ctx: RunContext, comparison: Comparison, gate: GateTerms, how: CompactionConfig, max_tokens: int
 ) -> Compaction:
     """A shorter text worth trying instead of the live one; `max_tokens` is the token budget of the file.
 
@@ -97,8 +97,8 @@ def compact(
         hindered = _out_of_reach(ctx, comparison, gate)
     if hindered is not None:
         return Compaction(bundle=None, problems=(hindered,) if hindered else ())
-    reply = said(ctx, with_files(_ask(comparison.base, rules, how.saves, ctx.max_tokens), ctx.companions))
-    proposed = parse(reply.text, EDITS) if isinstance(reply, Said) else reply
+    reply = reply_to(ctx, with_files(_ask(comparison.base, rules, how.saves, ctx.max_tokens), ctx.companions))
+    proposed = parse(reply.text, EDITS) if isinstance(reply, ReplyText) else reply
     problems = [f"compaction: {proposed}"] if isinstance(proposed, str) else []
     unmatched: tuple[Unmatched, ...] = ()
     tried = [frozenset(e.id for e in t.candidate.edits) for t in trials if _compacts(t, comparison)]
@@ -138,7 +138,7 @@ def _hindered(
     return None
 
 
-def _out_of_reach(ctx: RunContext, comparison: Comparison, gate: GateConfig) -> str | None:
+def _out_of_reach(ctx: RunContext, comparison: Comparison, gate: GateTerms) -> str | None:
     """The sentence for a margin that the noise of the scores hides whatever is tried; None when it can be shown."""
     if gate.rule is not Rule.EVIDENCE:
         return None

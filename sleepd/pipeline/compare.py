@@ -17,7 +17,7 @@ _SHOWN = 4
 """Pieces of work of each kind that a prompt shows."""
 
 
-class Change(StrEnum):
+class ScoreChange(StrEnum):
     """What became of one task."""
 
     REGRESSED = "regressed"
@@ -30,14 +30,14 @@ class Change(StrEnum):
 
 
 _TITLES = {
-    Change.REGRESSED: "Worse than before",
-    Change.PERSISTENT: "Not right before, and not now",
-    Change.IMPROVED: "Better than before",
+    ScoreChange.REGRESSED: "Worse than before",
+    ScoreChange.PERSISTENT: "Not right before, and not now",
+    ScoreChange.IMPROVED: "Better than before",
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
+class TaskComparison:
     """One train task under the first and the last text of an epoch."""
 
     task: StoredTask
@@ -45,18 +45,18 @@ class Compared:
     after: Rollout
 
     @property
-    def change(self) -> Change:
+    def change(self) -> ScoreChange:
         before, after = self.before.result, self.after.result
         if not isinstance(before, Score) or not isinstance(after, Score):
-            return Change.UNSCORED
+            return ScoreChange.UNSCORED
         if after.value != before.value:
-            return Change.IMPROVED if after.value > before.value else Change.REGRESSED
-        return Change.STABLE if after.value >= 1 else Change.PERSISTENT
+            return ScoreChange.IMPROVED if after.value > before.value else ScoreChange.REGRESSED
+        return ScoreChange.STABLE if after.value >= 1 else ScoreChange.PERSISTENT
 
 
 def compare(
     ctx: RunContext, tasks: Sequence[StoredTask], texts: tuple[Digest, Digest], epoch: int
-) -> tuple[Compared, ...]:
+) -> tuple[TaskComparison, ...]:
     """One rollout of each task under both texts. Raises `NotMeasured` or `BudgetSpent`.
 
     Where nothing was accepted both are one text, and one rollout: the chance between two would look like a change.
@@ -65,27 +65,27 @@ def compare(
     first, last = ([ctx.request(s, text, sample) for s in tasks] for text in texts)
     made = run_all(ctx, [*first, *last])
     pairs = zip(tasks, made[: len(tasks)], made[len(tasks) :], strict=True)
-    return tuple(Compared(task=s, before=before, after=after) for s, before, after in pairs)
+    return tuple(TaskComparison(task=s, before=before, after=after) for s, before, after in pairs)
 
 
-def counts(compared: Iterable[Compared]) -> Mapping[Change, int]:
+def counts(compared: Iterable[TaskComparison]) -> Mapping[ScoreChange, int]:
     """How many tasks there are of each kind, every kind named."""
     seen = Counter(one.change for one in compared)
-    return {change: seen[change] for change in Change}
+    return {change: seen[change] for change in ScoreChange}
 
 
-def told(compared: Sequence[Compared], kinds: Iterable[Change]) -> str:
+def comparison_prompt(compared: Sequence[TaskComparison], kinds: Iterable[ScoreChange]) -> str:
     """The work of these kinds for a prompt, and how much there is of every kind. Checks are never shown."""
     total = counts(compared)
     lines = [", ".join(f"{title.lower()}: {total[change]}" for change, title in _TITLES.items())]
-    lines[0] += f", right under both: {total[Change.STABLE]}"
+    lines[0] += f", right under both: {total[ScoreChange.STABLE]}"
     for change in kinds:
         of_kind = [one for one in compared if one.change is change]
         lines += [_case(_TITLES[change], one) for one in of_kind[:_SHOWN]]
     return "\n\n".join(lines)
 
 
-def _case(title: str, one: Compared) -> str:
+def _case(title: str, one: TaskComparison) -> str:
     parts = [
         f"## {title}",
         part("the request", one.task.task.request),

@@ -30,9 +30,9 @@ from sleepd.core.trigger import Side, SkillList
 from sleepd.pipeline import buffer
 from sleepd.pipeline.loaded import LoadRequests, load_requests, load_requests_again, loads, skill_list
 from sleepd.pipeline.prompts import WHOLE_SKILL
-from sleepd.pipeline.replies import Said, found, said
+from sleepd.pipeline.replies import ReplyText, found, reply_to
 from sleepd.pipeline.rollout import RunContext
-from sleepd.pipeline.trial import Arms, Claim, Comparison, GateConfig, allowance, enter, identity, measure
+from sleepd.pipeline.trial import Arms, CandidateClaim, Comparison, GateTerms, allowance, enter, identity, measure
 from sleepd.pipeline.work import Surroundings, Work
 from sleepd.replayers.prompt import part, template
 from sleepd.store import loads as rows
@@ -92,7 +92,7 @@ class _Case:
     comparison: Comparison
     work: Work
     how: DescriptionConfig
-    gate: GateConfig
+    gate: GateTerms
 
     @property
     def skills(self) -> SkillList:
@@ -107,7 +107,7 @@ class _Case:
 
 
 def describe(
-    ctx: RunContext, comparison: Comparison, work: Work, how: DescriptionConfig, gate: GateConfig
+    ctx: RunContext, comparison: Comparison, work: Work, how: DescriptionConfig, gate: GateTerms
 ) -> DescriptionResult:
     """Go on with a description that waits; else try a better one where the present one loads the skill wrongly.
 
@@ -180,8 +180,8 @@ def _proposed(case: _Case, present: str, failed: Sequence[str]) -> Edit | Descri
     _, wrong = loads(ctx, train, present, Sample(purpose=Purpose.LEARNING))
     if not wrong:
         return DescriptionResult()
-    reply = said(ctx, _ask(case, (present, failed), train, wrong))
-    if not isinstance(reply, Said):
+    reply = reply_to(ctx, _ask(case, (present, failed), train, wrong))
+    if not isinstance(reply, ReplyText):
         return DescriptionResult(problems=(reply,))
     read = found(reply.text, _Reply)
     if read is None:
@@ -276,10 +276,10 @@ def _close(case: _Case, candidate: Candidate, why: str) -> None:
         proposals.end(connection, candidate.id, experiment.closed(why))
 
 
-def _claim(case: _Case, made: Edit, sessions: Sequence[str], judging: LoadRequests) -> Claim:
+def _claim(case: _Case, made: Edit, sessions: Sequence[str], judging: LoadRequests) -> CandidateClaim:
     margin = case.how.margin
     base = case.comparison.base
-    return Claim(
+    return CandidateClaim(
         bundle=Bundle.of((made,), sessions, origin=Origin.DESCRIPTION, margin=margin),
         text=trigger.described(base, made.text) or "",
         judges={task: judging.criteria(task).identity for task in judging.sides},

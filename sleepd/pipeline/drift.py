@@ -12,12 +12,12 @@ from sleepd.core.experiment import Rule
 from sleepd.core.model import Digest, Origin, Purpose, TaskId, Verdict, digest
 from sleepd.core.ports import RolloutRequest
 from sleepd.pipeline.rollout import RunContext, by_task, run_all
-from sleepd.pipeline.trial import Comparison, GateConfig
+from sleepd.pipeline.trial import Comparison, GateTerms
 from sleepd.store import proposals, rollouts, runs
 from sleepd.store.rollouts import RolloutScore
 
 
-def watched(gate: GateConfig) -> bool:
+def watched(gate: GateTerms) -> bool:
     """Whether nights under this rule use earlier baseline rollouts again: the paper's rules never do."""
     return gate.rule is Rule.EVIDENCE
 
@@ -27,7 +27,7 @@ def set_aside_because(ctx: RunContext) -> str:
     return f"the model behind {ctx.model.key} answers differently than before: what was measured is set aside"
 
 
-def watch(ctx: RunContext, comparison: Comparison, gate: GateConfig) -> Drift | None:
+def watch(ctx: RunContext, comparison: Comparison, gate: GateTerms) -> Drift | None:
     """Draw tonight's drift pairs and judge all there are for this live text and model.
 
     None, and no model call, when no earlier night left baseline rollouts of the validation tasks. On an alarm all

@@ -25,7 +25,7 @@ _HALVES = Shares(val=0.25, test=0.25)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+class GivenTask:
     """A task as a task set gives it."""
 
     task: Task
@@ -36,7 +36,7 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Enrolled:
+class Enrolment:
     """The tasks of a set as they are worked on."""
 
     tasks: tuple[StoredTask, ...]
@@ -44,7 +44,7 @@ class Enrolled:
     """Train tasks that are put out of use, since the other sides hold a near-duplicate: train never judges."""
 
 
-def enrol(database: Database, embedder: Embedder, given: Sequence[Given], near_duplicate: float) -> Enrolled:
+def enrol(database: Database, embedder: Embedder, given: Sequence[GivenTask], near_duplicate: float) -> Enrolment:
     """Keep the tasks and tell near-duplicates. Twice is as good as once."""
     placed = _placed(database, embedder, given, near_duplicate)
     sealed = {p.group for p in placed if p.split is not Split.TRAIN}
@@ -61,10 +61,10 @@ def enrol(database: Database, embedder: Embedder, given: Sequence[Given], near_d
         tasks.retire(connection, retired)
         tasks.set_checks(connection, ids, {g.task.id: g.checks for g in given})
         stored = {s.task.id: s for s in tasks.load(connection, ids)}
-    return Enrolled(tasks=tuple(stored[i] for i in ids), retired=len(retired))
+    return Enrolment(tasks=tuple(stored[i] for i in ids), retired=len(retired))
 
 
-def _placed(database: Database, embedder: Embedder, given: Sequence[Given], near_duplicate: float) -> list[Placed]:
+def _placed(database: Database, embedder: Embedder, given: Sequence[GivenTask], near_duplicate: float) -> list[Placed]:
     """Groups as mining tells them; sides as the set gives them."""
     asked = [g.asked for g in given]
     vectors, _ = vectors_of(database, embedder, asked)

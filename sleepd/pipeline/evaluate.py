@@ -13,7 +13,7 @@ from sleepd.store.tasks import StoredTask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measure:
+class MeanScore:
     """The mean over tasks of each one's mean score, in [0, 1]."""
 
     mean: float | None
@@ -42,15 +42,15 @@ class TaskScore:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evaluated:
+class Evaluation:
     """A text on some tasks."""
 
-    measure: Measure
+    measure: MeanScore
     by_task: tuple[TaskScore, ...]
     """In the order of the tasks."""
 
 
-def evaluate(ctx: RunContext, tasks: Sequence[StoredTask], text: Digest, samples: int) -> Evaluated:
+def evaluate(ctx: RunContext, tasks: Sequence[StoredTask], text: Digest, samples: int) -> Evaluation:
     """So many rollouts of each task under a text. What decides nothing: the gate draws its own.
 
     Raises `BudgetSpent`, and `NotMeasured` also when not one rollout could be scored: an outage by another name.
@@ -60,16 +60,16 @@ def evaluate(ctx: RunContext, tasks: Sequence[StoredTask], text: Digest, samples
     rows = [_of_task(s.task.id, made[n * samples : (n + 1) * samples]) for n, s in enumerate(tasks)]
     if tasks and not any(row.scored for row in rows):
         raise NotMeasured(f"not one of {len(made)} rollouts could be scored: {rows[0].reason}")
-    return Evaluated(measure=measured(made), by_task=tuple(rows))
+    return Evaluation(measure=measured(made), by_task=tuple(rows))
 
 
-def measured(made: Sequence[Rollout]) -> Measure:
+def measured(made: Sequence[Rollout]) -> MeanScore:
     """The measure of some rollouts, whatever tasks they are of."""
     tasks = dict.fromkeys(r.key.task_id for r in made)
     rows = [_of_task(task, [r for r in made if r.key.task_id == task]) for task in tasks]
     means = [row.mean for row in rows if row.mean is not None]
     mean, low, high = interval.around(means) if means else (None, None, None)
-    return Measure(
+    return MeanScore(
         mean=mean,
         low=low,
         high=high,

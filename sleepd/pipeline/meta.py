@@ -12,9 +12,9 @@ from pydantic import BaseModel, ConfigDict
 
 from sleepd.core.model import Candidate, Edit, Verdict
 from sleepd.core.ports import Ask, CallPurpose
-from sleepd.pipeline.compare import Compared, told
+from sleepd.pipeline.compare import TaskComparison, comparison_prompt
 from sleepd.pipeline.prompts import advised
-from sleepd.pipeline.replies import Said, found, said, sentences
+from sleepd.pipeline.replies import ReplyText, found, reply_to, sentences
 from sleepd.pipeline.rollout import RunContext
 from sleepd.replayers.prompt import part, template
 from sleepd.store import notes as stored
@@ -33,7 +33,7 @@ class _Reply(BaseModel):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Noted:
+class NotesResult:
     """The strategy notes after an epoch."""
 
     notes: str
@@ -41,22 +41,22 @@ class Noted:
     problems: tuple[str, ...] = ()
 
 
-def take_notes(ctx: RunContext, trials: Sequence[Trial], compared: Sequence[Compared]) -> Noted:
+def take_notes(ctx: RunContext, trials: Sequence[Trial], compared: Sequence[TaskComparison]) -> NotesResult:
     """The notes in `ctx`, written anew from what was accepted and rejected. Raises `NotMeasured` or `BudgetSpent`.
 
     Nothing is asked when nothing was tried.
     """
     if not trials:
-        return Noted(notes=ctx.notes)
-    reply = said(ctx, _ask(ctx.notes, trials, compared, ctx.max_tokens))
-    if not isinstance(reply, Said):
-        return Noted(notes=ctx.notes, problems=(reply,))
+        return NotesResult(notes=ctx.notes)
+    reply = reply_to(ctx, _ask(ctx.notes, trials, compared, ctx.max_tokens))
+    if not isinstance(reply, ReplyText):
+        return NotesResult(notes=ctx.notes, problems=(reply,))
     read = found(reply.text, _Reply)
     if read is None:
-        return Noted(notes=ctx.notes, problems=("the reply about strategy holds no notes in JSON",))
+        return NotesResult(notes=ctx.notes, problems=("the reply about strategy holds no notes in JSON",))
     lines = read.notes.splitlines() if isinstance(read.notes, str) else read.notes
     kept = [line[:_LONGEST] for line in sentences(lines)][:NOTES]
-    return Noted(notes="\n".join(kept) or ctx.notes)
+    return NotesResult(notes="\n".join(kept) or ctx.notes)
 
 
 def with_notes(ctx: RunContext, path: str) -> RunContext:
@@ -78,12 +78,12 @@ def keep_notes(ctx: RunContext, path: str, trials: Sequence[Trial]) -> tuple[str
     return noted.problems
 
 
-def _ask(notes: str, trials: Sequence[Trial], compared: Sequence[Compared], max_tokens: int) -> Ask:
+def _ask(notes: str, trials: Sequence[Trial], compared: Sequence[TaskComparison], max_tokens: int) -> Ask:
     tried = "\n\n".join(_tried(t.candidate, t.effect) for t in trials[-_SHOWN:])
     ask = Ask(
         purpose=CallPurpose.REFLECT,
         system=template("meta").format(limit=NOTES),
-        prompt="\n\n".join([tried, told(compared, ())]) if compared else tried,
+        prompt="\n\n".join([tried, comparison_prompt(compared, ())]) if compared else tried,
         max_tokens=max_tokens,
     )
     return advised(ask, notes)

@@ -23,13 +23,13 @@ from sleepd.pipeline.drift import set_aside_because, watched
 from sleepd.pipeline.loaded import REQUESTS
 from sleepd.pipeline.meta import keep_notes, with_notes
 from sleepd.pipeline.mine import clusters, mine
-from sleepd.pipeline.optimize import OptimizeReport, Optimizing, optimize
+from sleepd.pipeline.optimize import OptimizeReport, OptimizerTerms, optimize
 from sleepd.pipeline.reflect import CASES_AT_ONCE
 from sleepd.pipeline.rollout import RunContext, outage
 from sleepd.pipeline.route import by_meaning
 from sleepd.pipeline.share import Share, shares
 from sleepd.pipeline.stage import stage
-from sleepd.pipeline.trial import Comparison, GateConfig
+from sleepd.pipeline.trial import Comparison, GateTerms
 from sleepd.pipeline.waiting import exhausted
 from sleepd.pipeline.work import Surroundings, Work, find_work, live_text
 from sleepd.settings.sections import MineConfig
@@ -48,8 +48,8 @@ class NightPlan:
     date: str
     """Local date, ISO."""
     mining: MineConfig
-    optimizing: Optimizing
-    gate: GateConfig
+    optimizing: OptimizerTerms
+    gate: GateTerms
     surroundings: Surroundings
     skill: str | None = None
     """Work on this skill only."""
@@ -73,7 +73,7 @@ class Outlook:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Came:
+class _NightResult:
     """What a night came to."""
 
     status: NightStatus
@@ -130,9 +130,9 @@ def run_night(
         came = _steps(ctx, plan, progress)
     except NotMeasured as error:
         retry = {} if error.retry_at is None else {"retry_at": error.retry_at.isoformat()}
-        came = _Came(status=NightStatus.NOT_MEASURED, message=f"could not be measured: {error}", report=retry)
+        came = _NightResult(status=NightStatus.NOT_MEASURED, message=f"could not be measured: {error}", report=retry)
     except BudgetSpent as error:
-        came = _Came(status=NightStatus.BUDGET_SPENT, message=f"budget spent: {error}", report={})
+        came = _NightResult(status=NightStatus.BUDGET_SPENT, message=f"budget spent: {error}", report={})
     return _ended(ctx, (night, before), came, clock())
 
 
@@ -159,20 +159,20 @@ def preflight(ctx: RunContext) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Done:
+class _SkillResult:
     """What a night came to for one skill."""
 
     report: OptimizeReport
     staged: tuple[Proposal, ...]
 
 
-def _steps(ctx: RunContext, plan: NightPlan, progress: Callable[[str], None] | None) -> _Came:
+def _steps(ctx: RunContext, plan: NightPlan, progress: Callable[[str], None] | None) -> _NightResult:
     seen = outlook(ctx, plan)
     facts: dict[str, object] = {"work": _work_rows(seen.work)}
     if not seen.chosen:
-        return _Came(status=NightStatus.DONE, message=seen.reason, report=facts)
+        return _NightResult(status=NightStatus.DONE, message=seen.reason, report=facts)
     preflight(ctx)
-    done: list[_Done] = []
+    done: list[_SkillResult] = []
     spare = 0
     for share in seen.chosen:
         # What one skill leaves over goes to the next: both follow from rows, so a rerun comes to the same parts.
@@ -186,17 +186,17 @@ def _steps(ctx: RunContext, plan: NightPlan, progress: Callable[[str], None] | N
             more = keep_notes(own, share.work.target.path, report.tried)
             report = replace(report, problems=(*report.problems, *more))
         # Last of all: a rerun would not count among tonight's proposals what an earlier attempt has staged.
-        done.append(_Done(report=report, staged=stage(own, report)))
+        done.append(_SkillResult(report=report, staged=stage(own, report)))
         with ctx.database.reading() as connection:
             spare = max(0, pairs - proposals.drawn_on(connection, ctx.run, share.work.target.path))
     facts |= {"skill": done[0].report.work.target.name, **_optimized(done)}
     changed = any(one.report.drift is not None and one.report.drift.alarm for one in done)
     said = "; ".join(_message(one) for one in done)
     message = f"{set_aside_because(ctx)}; {said}" if changed else said
-    return _Came(status=NightStatus.DONE, message=message, report=facts)
+    return _NightResult(status=NightStatus.DONE, message=message, report=facts)
 
 
-def _choose(ctx: RunContext, work: Sequence[Work], gate: GateConfig) -> tuple[list[Work], str]:
+def _choose(ctx: RunContext, work: Sequence[Work], gate: GateTerms) -> tuple[list[Work], str]:
     """What can be judged and was not just tried in vain, the most expensive first; or why there is nothing."""
     ready, reasons = [], []
     for one in work:
@@ -210,7 +210,7 @@ def _choose(ctx: RunContext, work: Sequence[Work], gate: GateConfig) -> tuple[li
     return [], "; ".join(reasons) or "no recurring work that was ever corrected"
 
 
-def _in_the_way(ctx: RunContext, work: Work, gate: GateConfig) -> str | None:
+def _in_the_way(ctx: RunContext, work: Work, gate: GateTerms) -> str | None:
     """Why nothing can be tried for this work tonight; None when something can."""
     if work.target.project and not Path(work.target.project).is_dir():
         return "its project folder is gone"
@@ -229,7 +229,7 @@ def _in_the_way(ctx: RunContext, work: Work, gate: GateConfig) -> str | None:
     return None
 
 
-def _hopeless(ctx: RunContext, work: Work, live: str, gate: GateConfig) -> str | None:
+def _hopeless(ctx: RunContext, work: Work, live: str, gate: GateTerms) -> str | None:
     """The sentence for work whose scores vary so much that no gain worth having could be shown; None when one could."""
     comparison = Comparison(target=work.target, base=live, tasks=work.usable(Split.VAL))
     seen = remembered(ctx, comparison, gate.baseline_samples)
@@ -271,7 +271,7 @@ def _most_calls(chosen: Sequence[Share], plan: NightPlan) -> int:
     return 2 + pairs + sealed + len(chosen) * (apart + drifting + learning + describing)
 
 
-def _ended(ctx: RunContext, begun: tuple[Night, Tally], came: _Came, now: datetime) -> Night:
+def _ended(ctx: RunContext, begun: tuple[Night, Tally], came: _NightResult, now: datetime) -> Night:
     """Write down how the night ended; `begun` is the night with its report so far and what was kept of it before."""
     night, before = begun
     with ctx.database.writing() as connection:
@@ -332,7 +332,7 @@ def _work_rows(work: Sequence[Work]) -> list[dict[str, object]]:
     ]
 
 
-def _optimized(done: Sequence[_Done]) -> dict[str, object]:
+def _optimized(done: Sequence[_SkillResult]) -> dict[str, object]:
     """The facts of all skills together; each candidate, edit and problem names its skill."""
     return {
         "skills": [one.report.work.target.name for one in done],
@@ -360,7 +360,7 @@ def _optimized(done: Sequence[_Done]) -> dict[str, object]:
     }
 
 
-def _message(done: _Done) -> str:
+def _message(done: _SkillResult) -> str:
     tried, name = done.report.tried, done.report.work.target.name
     waiting = sum(p.status is Status.WAITING for p in done.staged)
     aside = sum(p.status is Status.QUARANTINED for p in done.staged)

@@ -16,8 +16,8 @@ from sleepd.pipeline.describe import DescriptionConfig, describe, record
 from sleepd.pipeline.drift import watch
 from sleepd.pipeline.prove import prove
 from sleepd.pipeline.rollout import RunContext
-from sleepd.pipeline.step import Stepping, step
-from sleepd.pipeline.trial import Comparison, GateConfig, allowance, enter, identity, text_claim
+from sleepd.pipeline.step import StepTerms, step
+from sleepd.pipeline.trial import Comparison, GateTerms, allowance, enter, identity, text_claim
 from sleepd.pipeline.work import Work, live_text
 from sleepd.skills.targets import starting_text
 from sleepd.store import proposals
@@ -25,7 +25,7 @@ from sleepd.store.proposals import Trial
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Optimizing:
+class OptimizerTerms:
     """The paper's knobs."""
 
     edit_budget: int = 4
@@ -37,7 +37,7 @@ class Optimizing:
     rejected_buffer: bool = True
     """What failed is shown to later reflections, and not tried again."""
     shorten: bool = False
-    """See `Stepping.shorten`."""
+    """See `StepTerms.shorten`."""
     meta_notes: bool = True
     """The reflection model notes what it learnt about proposing edits, for its own later reflections."""
     steps: int = 2
@@ -50,9 +50,9 @@ class Optimizing:
     describing: DescriptionConfig | None = None
     """None: descriptions are neither measured nor changed."""
 
-    def stepping(self, number: int, steps: int) -> Stepping:
+    def stepping(self, number: int, steps: int) -> StepTerms:
         """How the step `number` (from 0) of `steps` looks at the work."""
-        return Stepping(
+        return StepTerms(
             number=number,
             edit_budget=budget.edits(self.schedule, number, steps, self.edit_budget, self.edit_budget_end),
             autonomous=self.schedule is Schedule.AUTONOMOUS,
@@ -96,7 +96,11 @@ class OptimizeReport:
 
 
 def optimize(
-    ctx: RunContext, work: Work, optimizing: Optimizing, gate: GateConfig, progress: Callable[[str], None] | None = None
+    ctx: RunContext,
+    work: Work,
+    optimizing: OptimizerTerms,
+    gate: GateTerms,
+    progress: Callable[[str], None] | None = None,
 ) -> OptimizeReport:
     """Go on with what waits, within its share; then try something new until a candidate is accepted or nothing is left.
 
@@ -134,7 +138,7 @@ def optimize(
 
 
 def _make_room(
-    ctx: RunContext, comparison: Comparison, optimizing: Optimizing, gate: GateConfig, report: OptimizeReport
+    ctx: RunContext, comparison: Comparison, optimizing: OptimizerTerms, gate: GateTerms, report: OptimizeReport
 ) -> OptimizeReport:
     """The report after a shorter text was tried, within the share of candidates that wait.
 
@@ -160,7 +164,7 @@ def _drawn(ctx: RunContext, tried: Sequence[Trial]) -> int:
 
 
 def try_out(
-    ctx: RunContext, comparison: Comparison, bundle: Bundle, optimizing: Optimizing, gate: GateConfig
+    ctx: RunContext, comparison: Comparison, bundle: Bundle, optimizing: OptimizerTerms, gate: GateTerms
 ) -> tuple[tuple[Trial, ...], tuple[Unmatched, ...]]:
     """Put a bundle through the gate: what became of it, or the edits that have no place in the text."""
     if bundle.margin:

@@ -9,7 +9,7 @@ from sleepd.pipeline.attribute import applied, attribute
 from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.trial import (
     Comparison,
-    GateConfig,
+    GateTerms,
     allowance,
     enter,
     identity,
@@ -21,7 +21,7 @@ from sleepd.store import attributions, proposals
 from sleepd.store.proposals import Trial
 
 
-def prove(ctx: RunContext, comparison: Comparison, trial: Trial, gate: GateConfig, budget: int) -> tuple[Trial, ...]:
+def prove(ctx: RunContext, comparison: Comparison, trial: Trial, gate: GateTerms, budget: int) -> tuple[Trial, ...]:
     """The candidate after at most `budget` pairs of tonight, and what came of taking it apart.
 
     A bundle whose edits all have an effect is accepted as it is. Else it ends as `pruned`, and its text without the
@@ -39,7 +39,7 @@ def prove(ctx: RunContext, comparison: Comparison, trial: Trial, gate: GateConfi
     return (again(ctx, trial), rest)
 
 
-def without(ctx: RunContext, comparison: Comparison, trial: Trial, gate: GateConfig) -> Trial:
+def without(ctx: RunContext, comparison: Comparison, trial: Trial, gate: GateTerms) -> Trial:
     """The rest of a bundle that was taken apart, as a candidate of its own, after what tonight had left for it.
 
     It is entered before the bundle ends, so that a kill in between loses nothing; called again it goes on with it.

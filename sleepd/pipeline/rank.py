@@ -12,7 +12,7 @@ from sleepd.core.aggregate import Backed, Rivals
 from sleepd.core.model import Digest
 from sleepd.core.select import Field, Ranking, contested
 from sleepd.pipeline.prompts import advised, rank_ask
-from sleepd.pipeline.replies import Said, found, said
+from sleepd.pipeline.replies import ReplyText, found, reply_to
 from sleepd.pipeline.rollout import RunContext
 
 SHOWN = 40
@@ -31,7 +31,7 @@ class _Reply(BaseModel):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ranked:
+class RankResult:
     """The field in the order in which it is taken."""
 
     field: Field
@@ -41,7 +41,7 @@ class Ranked:
     problems: tuple[str, ...] = ()
 
 
-def rank(ctx: RunContext, skill: str, field: Field, how: tuple[Ranking, bool], edit_budget: int) -> Ranked:
+def rank(ctx: RunContext, skill: str, field: Field, how: tuple[Ranking, bool], edit_budget: int) -> RankResult:
     """The field ranked and without what says the same twice; `how[1]`: the reflection model states the budget.
 
     The model is asked at most once, and only where its answer decides something. A reply that cannot be used leaves the
@@ -51,21 +51,21 @@ def rank(ctx: RunContext, skill: str, field: Field, how: tuple[Ranking, bool], e
     rivals = _rivals(ctx, field.fresh)
     asked = ranking is Ranking.MODEL and contested(field, edit_budget, rivals)
     if not field.fresh or not (asked or autonomous):
-        return Ranked(field=field, rivals=rivals, edit_budget=edit_budget)
+        return RankResult(field=field, rivals=rivals, edit_budget=edit_budget)
     shown = field.fresh[:SHOWN]
     ask = rank_ask(skill, shown, edit_budget if autonomous else None, ctx.max_tokens)
-    reply = said(ctx, advised(ask, ctx.notes))
-    read = found(reply.text, _Reply) if isinstance(reply, Said) else None
+    reply = reply_to(ctx, advised(ask, ctx.notes))
+    read = found(reply.text, _Reply) if isinstance(reply, ReplyText) else None
     if read is None:
-        why = "its reply holds none in JSON" if isinstance(reply, Said) else reply
+        why = "its reply holds none in JSON" if isinstance(reply, ReplyText) else reply
         problem = f"the order is by support, since the reflection model gave none: {why}"
-        return Ranked(field=field, rivals=rivals, edit_budget=edit_budget, problems=(problem,))
+        return RankResult(field=field, rivals=rivals, edit_budget=edit_budget, problems=(problem,))
     granted = budget.stated(read.number, edit_budget) if autonomous else edit_budget
     problems = [] if granted is not None else ["the reflection model did not say how many edits this step deserves"]
     if ranking is Ranking.MODEL:
         field, rivals, problem = _arranged(field, rivals, read)
         problems += [problem] * bool(problem)
-    return Ranked(
+    return RankResult(
         field=field,
         rivals=rivals,
         edit_budget=edit_budget if granted is None else granted,

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from sleepd.core.aggregate import Proposed
+from sleepd.core.aggregate import ProposedEdits
 from sleepd.core.model import Edit, EditOp
 from sleepd.pipeline.buffer import Failed
 from sleepd.pipeline.prompts import Case, advised, reflect_ask, with_files
-from sleepd.pipeline.replies import Said, all_said, found
+from sleepd.pipeline.replies import ReplyText, found, replies_to
 from sleepd.pipeline.rollout import RunContext
 
 CASES_AT_ONCE = 4
@@ -37,14 +37,16 @@ class _Reply(BaseModel):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reflected:
+class ReflectionResult:
     """What the reflection model proposed, and what it said that could not be used."""
 
-    proposed: tuple[Proposed, ...]
+    proposed: tuple[ProposedEdits, ...]
     problems: tuple[str, ...]
 
 
-def reflect(ctx: RunContext, skill: str, cases: Sequence[Case], failed: Sequence[Failed], limit: int) -> Reflected:
+def reflect(
+    ctx: RunContext, skill: str, cases: Sequence[Case], failed: Sequence[Failed], limit: int
+) -> ReflectionResult:
     """Ask about failures and successes apart, a few at a time. A reply paid for once is not paid for again.
 
     At most `limit` edits of each reply are read, and never more than `MOST_EDITS`. Raises `NotMeasured` or
@@ -57,15 +59,15 @@ def reflect(ctx: RunContext, skill: str, cases: Sequence[Case], failed: Sequence
         for some in batches
     ]
     proposed, problems = [], []
-    for some, reply in zip(batches, all_said(ctx, asks), strict=True):
-        edits = parse(reply.text, limit) if isinstance(reply, Said) else reply
+    for some, reply in zip(batches, replies_to(ctx, asks), strict=True):
+        edits = parse(reply.text, limit) if isinstance(reply, ReplyText) else reply
         if isinstance(edits, str):
             problems.append(edits)
         else:
             shown = (task for case in some for task in (case.task, *case.neighbours))
             sessions = tuple(dict.fromkeys(str(task.session_id) for task in shown))
-            proposed.append(Proposed(edits=edits, sessions=sessions, of_failures=not some[0].succeeded))
-    return Reflected(proposed=tuple(proposed), problems=tuple(problems))
+            proposed.append(ProposedEdits(edits=edits, sessions=sessions, of_failures=not some[0].succeeded))
+    return ReflectionResult(proposed=tuple(proposed), problems=tuple(problems))
 
 
 def parse(text: str, limit: int) -> tuple[Edit, ...] | str:

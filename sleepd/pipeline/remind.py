@@ -15,17 +15,17 @@ from sleepd.core.edit import Region
 from sleepd.core.model import Edit, EditOp, Origin
 from sleepd.core.ports import Ask, CallPurpose
 from sleepd.core.select import Bundle
-from sleepd.pipeline.compare import Change, Compared, told
+from sleepd.pipeline.compare import ScoreChange, TaskComparison, comparison_prompt
 from sleepd.pipeline.prompts import WHOLE_SKILL
-from sleepd.pipeline.replies import Said, found, said, sentences
+from sleepd.pipeline.replies import ReplyText, found, reply_to, sentences
 from sleepd.pipeline.rollout import RunContext
-from sleepd.pipeline.slow import Written
+from sleepd.pipeline.slow import RegionChange
 from sleepd.replayers.prompt import part, template
 
 REMINDERS = 2
 """At a time: they compete for the same attention as the rules."""
 _CLIPPED = 200
-_KINDS = (Change.REGRESSED, Change.PERSISTENT)
+_KINDS = (ScoreChange.REGRESSED, ScoreChange.PERSISTENT)
 
 
 class _Reminder(BaseModel):
@@ -41,7 +41,7 @@ class _Reply(BaseModel):
     reminders: list[_Reminder]
 
 
-def remind(ctx: RunContext, present: str, compared: Sequence[Compared], max_tokens: int) -> Written:
+def remind(ctx: RunContext, present: str, compared: Sequence[TaskComparison], max_tokens: int) -> RegionChange:
     """The present text with reminders of rules that it holds and that were broken.
 
     Nothing is asked when nothing failed or there is no rule. At most `max_tokens` tokens in all. Raises `NotMeasured`
@@ -49,13 +49,13 @@ def remind(ctx: RunContext, present: str, compared: Sequence[Compared], max_toke
     """
     failed = [one for one in compared if one.change in _KINDS]
     if not failed or not rules(present):
-        return Written(text=present, bundle=None)
-    reply = said(ctx, _ask(present, failed, ctx.max_tokens))
-    if not isinstance(reply, Said):
-        return Written(text=present, bundle=None, problems=(reply,))
+        return RegionChange(text=present, bundle=None)
+    reply = reply_to(ctx, _ask(present, failed, ctx.max_tokens))
+    if not isinstance(reply, ReplyText):
+        return RegionChange(text=present, bundle=None, problems=(reply,))
     read = found(reply.text, _Reply)
     if read is None:
-        return Written(text=present, bundle=None, problems=("the reply about reminders holds none in JSON",))
+        return RegionChange(text=present, bundle=None, problems=("the reply about reminders holds none in JSON",))
     return _written(present, read.reminders, failed, max_tokens)
 
 
@@ -78,7 +78,9 @@ def _key(line: str) -> str:
     return plaintext.key(line.strip().lstrip("-*+•# "))
 
 
-def _written(present: str, reminders: Sequence[_Reminder], failed: Sequence[Compared], max_tokens: int) -> Written:
+def _written(
+    present: str, reminders: Sequence[_Reminder], failed: Sequence[TaskComparison], max_tokens: int
+) -> RegionChange:
     known = rules(present)
     named = [r for r in reminders if _key(r.rule) in known]
     problems = [
@@ -87,10 +89,10 @@ def _written(present: str, reminders: Sequence[_Reminder], failed: Sequence[Comp
     edits = [_line(text, r.rule) for r in named for text in sentences([r.reminder])]
     done = edit.apply(present, edits[:REMINDERS], region=Region.APPENDIX, max_tokens=max_tokens)
     if not done.applied:
-        return Written(text=present, bundle=None, unmatched=done.unmatched, problems=tuple(problems))
+        return RegionChange(text=present, bundle=None, unmatched=done.unmatched, problems=tuple(problems))
     sessions = tuple(str(one.task.task.session_id) for one in failed)
     bundle = Bundle.of(done.applied, sessions, origin=Origin.APPENDIX)
-    return Written(text=done.text, bundle=bundle, unmatched=done.unmatched, problems=tuple(problems))
+    return RegionChange(text=done.text, bundle=bundle, unmatched=done.unmatched, problems=tuple(problems))
 
 
 def _line(text: str, rule: str) -> Edit:
@@ -101,10 +103,10 @@ def _clipped(rule: str) -> str:
     return " ".join(sentences([rule]))[:_CLIPPED]
 
 
-def _ask(present: str, failed: Sequence[Compared], max_tokens: int) -> Ask:
+def _ask(present: str, failed: Sequence[TaskComparison], max_tokens: int) -> Ask:
     return Ask(
         purpose=CallPurpose.REFLECT,
         system=template("appendix").format(limit=REMINDERS),
-        prompt="\n\n".join([part("The skill file today", present, WHOLE_SKILL), told(failed, _KINDS)]),
+        prompt="\n\n".join([part("The skill file today", present, WHOLE_SKILL), comparison_prompt(failed, _KINDS)]),
         max_tokens=max_tokens,
     )

@@ -25,21 +25,21 @@ _OPENINGS_TRIED = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ReplyText:
     """A reply."""
 
     text: str
 
 
-def said(ctx: RunContext, ask: Ask) -> Said | str:
+def reply_to(ctx: RunContext, ask: Ask) -> ReplyText | str:
     """The reply, or the sentence that says why there is none. One that was paid for once is not paid for again.
 
     Raises `NotMeasured` or `BudgetSpent` when the model cannot be reached or the budget is spent.
     """
-    return all_said(ctx, [ask])[0]
+    return replies_to(ctx, [ask])[0]
 
 
-def all_said(ctx: RunContext, asks: Sequence[Ask]) -> list[Said | str]:
+def replies_to(ctx: RunContext, asks: Sequence[Ask]) -> list[ReplyText | str]:
     """What `said` gives for each, in the order asked, however many were under way at a time.
 
     Each reply is kept as soon as it is there. After the first outage nothing more is asked.
@@ -47,7 +47,7 @@ def all_said(ctx: RunContext, asks: Sequence[Ask]) -> list[Said | str]:
     addresses = [digest(ask.system, ask.prompt) for ask in asks]
     with ctx.database.reading() as connection:
         known = {a: rollouts.reflection(connection, a, ctx.reflector.key) for a in addresses}
-    got: dict[Digest, Said | str] = {a: Said(text) for a, text in known.items() if text is not None}
+    got: dict[Digest, ReplyText | str] = {a: ReplyText(text) for a, text in known.items() if text is not None}
     outages: list[Failure] = []
     todo = {a: ask for a, ask in zip(addresses, asks, strict=True) if a not in got}
     with _asking(ctx, todo, outages) as pending:
@@ -56,7 +56,7 @@ def all_said(ctx: RunContext, asks: Sequence[Ask]) -> list[Said | str]:
             if isinstance(outcome, Reply):
                 with ctx.database.writing() as connection:
                     rollouts.save_reflection(connection, address, ctx.reflector.key, outcome, ctx.run)
-                got[address] = Said(outcome.text)
+                got[address] = ReplyText(outcome.text)
             else:
                 got[address] = f"the reflection model gave no answer ({outcome.cause}): {outcome.message}"
     if outages:

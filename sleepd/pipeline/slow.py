@@ -16,16 +16,16 @@ from sleepd.core.edit import Region
 from sleepd.core.model import Edit, EditOp, Origin, Unmatched
 from sleepd.core.ports import Ask, CallPurpose
 from sleepd.core.select import Bundle
-from sleepd.pipeline.compare import Change, Compared, told
+from sleepd.pipeline.compare import ScoreChange, TaskComparison, comparison_prompt
 from sleepd.pipeline.prompts import WHOLE_SKILL
-from sleepd.pipeline.replies import Said, found, said, sentences
+from sleepd.pipeline.replies import ReplyText, found, reply_to, sentences
 from sleepd.pipeline.rollout import RunContext
 from sleepd.replayers.prompt import part, template
 from sleepd.replayers.text import NO_SKILL
 
 LINES = 6
 """Lines of guidance at most: more would be a second skill."""
-_KINDS = (Change.REGRESSED, Change.PERSISTENT, Change.IMPROVED)
+_KINDS = (ScoreChange.REGRESSED, ScoreChange.PERSISTENT, ScoreChange.IMPROVED)
 
 
 class SlowMode(StrEnum):
@@ -46,7 +46,7 @@ class _Reply(BaseModel):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class RegionChange:
     """A text with a region written anew or added to."""
 
     text: str
@@ -58,50 +58,50 @@ class Written:
 
 
 def slow_update(
-    ctx: RunContext, texts: tuple[str, str], compared: Sequence[Compared], limits: tuple[int, float]
-) -> Written:
+    ctx: RunContext, texts: tuple[str, str], compared: Sequence[TaskComparison], limits: tuple[int, float]
+) -> RegionChange:
     """The present text (`texts[1]`; `texts[0]` began the epoch) with guidance for the longer term.
 
     At most `limits[0]` tokens in all; guidance that makes the text shorter may cost up to `limits[1]` (gate,
     promise 8). Raises `NotMeasured` or `BudgetSpent`.
     """
     present = texts[1]
-    reply = said(ctx, _ask(texts, compared, ctx.max_tokens))
-    if not isinstance(reply, Said):
-        return Written(text=present, bundle=None, problems=(reply,))
+    reply = reply_to(ctx, _ask(texts, compared, ctx.max_tokens))
+    if not isinstance(reply, ReplyText):
+        return RegionChange(text=present, bundle=None, problems=(reply,))
     read = found(reply.text, _Reply)
     if read is None:
-        return Written(text=present, bundle=None, problems=("the slow update's reply holds no guidance in JSON",))
+        return RegionChange(text=present, bundle=None, problems=("the slow update's reply holds no guidance in JSON",))
     lines = read.guidance.splitlines() if isinstance(read.guidance, str) else read.guidance
     sessions = tuple(str(one.task.task.session_id) for one in compared)
     return _written(present, list(sentences(lines)), sessions, limits)
 
 
-def _written(present: str, lines: Sequence[str], sessions: Sequence[str], limits: tuple[int, float]) -> Written:
+def _written(present: str, lines: Sequence[str], sessions: Sequence[str], limits: tuple[int, float]) -> RegionChange:
     max_tokens, margin = limits
     edits = [_line(line) for line in lines[:LINES]]
     there = Region.SLOW_UPDATE.opening in present
     emptied = edit.set_region(present, Region.SLOW_UPDATE, "") if there else present
     done = edit.apply(emptied, edits, region=Region.SLOW_UPDATE, max_tokens=max_tokens)
     if done.text == present or not (done.applied or there):
-        return Written(text=present, bundle=None, unmatched=done.unmatched)
+        return RegionChange(text=present, bundle=None, unmatched=done.unmatched)
     shorter = edit.tokens(done.text) < edit.tokens(present)
     bundle = Bundle.of(done.applied, sessions, origin=Origin.SLOW_UPDATE, margin=margin if shorter else 0.0)
-    return Written(text=done.text, bundle=bundle, unmatched=done.unmatched)
+    return RegionChange(text=done.text, bundle=bundle, unmatched=done.unmatched)
 
 
 def _line(text: str) -> Edit:
     return Edit(op=EditOp.ADD, anchor=None, text=text, reason="guidance for the longer term")
 
 
-def _ask(texts: tuple[str, str], compared: Sequence[Compared], max_tokens: int) -> Ask:
+def _ask(texts: tuple[str, str], compared: Sequence[TaskComparison], max_tokens: int) -> Ask:
     first, present = texts
     guidance = "\n".join(edit.learnt_lines(present, Region.SLOW_UPDATE))
     parts = [
         part("The file at the beginning", first or NO_SKILL, WHOLE_SKILL) if first != present else "",
         part("The skill file today", present or NO_SKILL, WHOLE_SKILL),
         part("Your earlier guidance", guidance, WHOLE_SKILL),
-        told(compared, _KINDS),
+        comparison_prompt(compared, _KINDS),
     ]
     return Ask(
         purpose=CallPurpose.REFLECT,

@@ -18,7 +18,7 @@ from sleepd.store.proposals import Proposal, Status, Trial
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sealed:
+class SealedScores:
     """Mean scores of the sealed tasks under the live text and under the candidate."""
 
     count: int
@@ -98,7 +98,7 @@ def _added(before: str, after: str) -> str:
     return "\n".join(line for line in after.splitlines() if line not in known)
 
 
-def _sealed(ctx: RunContext, work: Work, candidate: Candidate) -> Sealed:
+def _sealed(ctx: RunContext, work: Work, candidate: Candidate) -> SealedScores:
     tasks = work.usable(Split.TEST)
     # Apart from all others: each is made once, after the verdict, and decides nothing.
     sample = Sample(purpose=Purpose.SEALED, series=candidate.index)
@@ -107,9 +107,9 @@ def _sealed(ctx: RunContext, work: Work, candidate: Candidate) -> Sealed:
     pairs = zip(_values(made[: len(tasks)]), _values(made[len(tasks) :]), strict=True)
     known = [(b, a) for b, a in pairs if b is not None and a is not None]
     if not known:
-        return Sealed(count=0, before=None, after=None)
+        return SealedScores(count=0, before=None, after=None)
     before, after = (sum(side) / len(known) for side in zip(*known, strict=True))
-    return Sealed(count=len(known), before=before, after=after)
+    return SealedScores(count=len(known), before=before, after=after)
 
 
 def _values(made: Sequence[Rollout]) -> list[float | None]:

@@ -10,7 +10,7 @@ import numpy as np
 from sleepd.core import edit, recall, schedule
 from sleepd.core.aggregate import Backed, aggregate
 from sleepd.core.model import Edit, Purpose, Sample, Split, Task, TaskId, Unmatched, Verdict
-from sleepd.core.select import Bundle, Field, Ranking, Tried, select, sort_out
+from sleepd.core.select import Bundle, EarlierTrial, Field, Ranking, select, sort_out
 from sleepd.pipeline import buffer, trace
 from sleepd.pipeline.buffer import Failed
 from sleepd.pipeline.mine import vectors_of
@@ -33,7 +33,7 @@ _RECOGNISED = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stepping:
+class StepTerms:
     """How one step looks at the work."""
 
     number: int
@@ -56,12 +56,12 @@ class Stepping:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stepped:
+class StepProposal:
     """What a step came to before its gate."""
 
     bundles: tuple[Bundle, ...]
     edit_budget: int = 0
-    """What was in force: `Stepping.edit_budget`, or what the reflection model stated."""
+    """What was in force: `StepTerms.edit_budget`, or what the reflection model stated."""
     problems: tuple[str, ...]
     """What the reflection model said that could not be used."""
     cases: tuple[Case, ...] = ()
@@ -70,7 +70,9 @@ class Stepped:
     """What it proposed that has no place in the text; nothing of that is in `bundles`."""
 
 
-def step(ctx: RunContext, comparison: Comparison, work: Work, stepping: Stepping, trials: Sequence[Trial]) -> Stepped:
+def step(
+    ctx: RunContext, comparison: Comparison, work: Work, stepping: StepTerms, trials: Sequence[Trial]
+) -> StepProposal:
     """Rollouts of a minibatch of train tasks, reflections over them, and what is worth trying.
 
     `trials` are the candidates tried on this text until now. Raises `NotMeasured` or `BudgetSpent`.
@@ -88,7 +90,7 @@ def step(ctx: RunContext, comparison: Comparison, work: Work, stepping: Stepping
     field = sort_out(backed, tried, reflections=voices, foreign=foreign)
     field, idle = _kept(field, stepping)
     ranked = rank(ctx, comparison.base, field, (stepping.ranking, stepping.autonomous), stepping.edit_budget)
-    return Stepped(
+    return StepProposal(
         bundles=select(ranked.field, ranked.edit_budget, ranked.rivals),
         edit_budget=ranked.edit_budget,
         problems=(*reflected.problems, *again, *idle, *ranked.problems),
@@ -97,7 +99,7 @@ def step(ctx: RunContext, comparison: Comparison, work: Work, stepping: Stepping
     )
 
 
-def _cases(ctx: RunContext, comparison: Comparison, work: Work, stepping: Stepping, tried: int) -> list[Case]:
+def _cases(ctx: RunContext, comparison: Comparison, work: Work, stepping: StepTerms, tried: int) -> list[Case]:
     """The minibatch with what the present text makes of it, and the most similar past work."""
     train = work.usable(Split.TRAIN)
     base = ctx.put_text(comparison.base)
@@ -125,7 +127,7 @@ def _without(declined: Sequence[Failed], backed: Sequence[Backed]) -> tuple[list
     return [b for b in backed if b not in again], lines
 
 
-def _kept(field: Field, stepping: Stepping) -> tuple[Field, list[str]]:
+def _kept(field: Field, stepping: StepTerms) -> tuple[Field, list[str]]:
     """The field without what would only shorten the text, unless that is wanted; with a line for each left out."""
     if stepping.shorten:
         return field, []
@@ -140,25 +142,27 @@ def _placed(comparison: Comparison, backed: Sequence[Backed]) -> tuple[list[Back
     return [b for b in backed if b.edit not in lost], list(lost.values())
 
 
-def _tried(ctx: RunContext, trial: Trial) -> Iterator[Tried]:
+def _tried(ctx: RunContext, trial: Trial) -> Iterator[EarlierTrial]:
     """What a candidate says about its edits. Of one that was taken apart: those of no measurable
     effect, one by one."""
     if trial.candidate.verdict is not Verdict.PRUNED:
-        yield Tried(edits=frozenset(e.id for e in trial.candidate.edits), verdict=trial.candidate.verdict)
+        yield EarlierTrial(edits=frozenset(e.id for e in trial.candidate.edits), verdict=trial.candidate.verdict)
         return
     with ctx.database.reading() as connection:
         found = attributions.load(connection, trial.candidate.id)
-    yield from (Tried(edits=frozenset([one.edit_id]), verdict=Verdict.REJECTED) for one in found if not one.kept)
+    yield from (EarlierTrial(edits=frozenset([one.edit_id]), verdict=Verdict.REJECTED) for one in found if not one.kept)
 
 
 def _history(
-    ctx: RunContext, comparison: Comparison, trials: Sequence[Trial], stepping: Stepping
-) -> tuple[list[Tried], list[Edit]]:
+    ctx: RunContext, comparison: Comparison, trials: Sequence[Trial], stepping: StepTerms
+) -> tuple[list[EarlierTrial], list[Edit]]:
     """What was tried before and may not be tried again as it is, and the wording of each of its edits."""
     aside = list(_set_aside(ctx, comparison))
     counting = [t for t in trials if stepping.rejected_buffer or t.candidate.verdict in _STANDING]
     tried = [one for t in counting for one in _tried(ctx, t)]
-    tried += [Tried(edits=frozenset(e.id for e in t.candidate.edits), verdict=t.candidate.verdict) for t in aside]
+    tried += [
+        EarlierTrial(edits=frozenset(e.id for e in t.candidate.edits), verdict=t.candidate.verdict) for t in aside
+    ]
     return tried, [one for t in (*counting, *aside) for one in t.candidate.edits]
 
 

@@ -20,7 +20,7 @@ _ASKS_THE_USER = frozenset({"askuserquestion", "ask_user", "request_user_input"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
+class SourceTexts:
     """The texts of some sessions by where they came from. What else the agent said belongs to neither side."""
 
     returned: tuple[str, ...]
@@ -29,7 +29,7 @@ class Heard:
     """What the user said, the answers the user kept, and the text that stands in the file."""
 
 
-def hear(database: Database, work: Work, sessions: Sequence[str], present: str) -> Heard:
+def source_texts(database: Database, work: Work, sessions: Sequence[str], present: str) -> SourceTexts:
     """What was said in these sessions; `present` is the text in the file. Sessions that are gone are left out."""
     taught = frozenset(sessions)
     tasks = [s.task for s in work.tasks if s.task.session_id in taught]
@@ -40,12 +40,12 @@ def hear(database: Database, work: Work, sessions: Sequence[str], present: str) 
             for turn in stored.transcript(connection, id_).turns:
                 returned += _returned(turn)
                 own += _own(turn)
-    return Heard(returned=tuple(returned), own=tuple(own))
+    return SourceTexts(returned=tuple(returned), own=tuple(own))
 
 
 def passages(database: Database, work: Work, sessions: Sequence[str], texts: tuple[str, str]) -> tuple[Passage, ...]:
     """What of `texts[1]`, which is added to the file's text `texts[0]`, stems from a tool and not from the user."""
-    heard = hear(database, work, sessions, texts[0])
+    heard = source_texts(database, work, sessions, texts[0])
     return provenance.taken_over(texts[1], heard.returned, heard.own)
 
 

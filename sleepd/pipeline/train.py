@@ -16,30 +16,30 @@ from sleepd.core.model import Digest, Origin, Split, TaskId, Verdict
 from sleepd.core.screen import screen
 from sleepd.core.select import Bundle
 from sleepd.pipeline.compact import compact, leaves_no_room
-from sleepd.pipeline.compare import Compared, compare
-from sleepd.pipeline.evaluate import Evaluated, Measure, evaluate, measured
+from sleepd.pipeline.compare import TaskComparison, compare
+from sleepd.pipeline.evaluate import Evaluation, MeanScore, evaluate, measured
 from sleepd.pipeline.meta import take_notes
-from sleepd.pipeline.optimize import Optimizing, try_out
+from sleepd.pipeline.optimize import OptimizerTerms, try_out
 from sleepd.pipeline.prove import prove
 from sleepd.pipeline.remind import remind
 from sleepd.pipeline.rollout import RunContext
-from sleepd.pipeline.slow import SlowMode, Written, slow_update
-from sleepd.pipeline.step import Stepping, step
+from sleepd.pipeline.slow import RegionChange, SlowMode, slow_update
+from sleepd.pipeline.step import StepTerms, step
 from sleepd.pipeline.trace import passages
-from sleepd.pipeline.trained import Epoch, Kind, Outcome, Step, Text, Trained
-from sleepd.pipeline.trial import Comparison, GateConfig, enter, text_claim
+from sleepd.pipeline.trained import Epoch, Step, StepKind, StepOutcome, Trained, TrainedText
+from sleepd.pipeline.trial import Comparison, GateTerms, enter, text_claim
 from sleepd.pipeline.work import Work
 from sleepd.store.proposals import Trial
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Training:
+class TrainingTerms:
     """The knobs of a run. `docs/explanation/loop.md` has the reason and the source of each default."""
 
     epochs: int = 4
     steps: int | None = None
     """Steps of one epoch; None: as many as show every train task once."""
-    optimizing: Optimizing = field(default_factory=Optimizing)
+    optimizing: OptimizerTerms = field(default_factory=OptimizerTerms)
     """`minibatch` is the batch; the schedule runs over all steps of all epochs; `steps` is not read."""
     slow: SlowMode = SlowMode.GATED
     compared: int = 20
@@ -58,7 +58,7 @@ Keep = Callable[[Trained], None]
 """Told after each step and each epoch what there is by then."""
 
 
-def train(ctx: RunContext, work: Work, start: str, training: Training, gate: GateConfig, keep: Keep) -> Trained:
+def train(ctx: RunContext, work: Work, start: str, training: TrainingTerms, gate: GateTerms, keep: Keep) -> Trained:
     """Train the text `start` on the work's tasks. `ctx.run` names the run.
 
     Raises `NotMeasured` or `BudgetSpent`; the same call goes on from there without paying again.
@@ -76,7 +76,7 @@ def train(ctx: RunContext, work: Work, start: str, training: Training, gate: Gat
     return done
 
 
-def steps_of(training: Training, work: Work) -> int:
+def steps_of(training: TrainingTerms, work: Work) -> int:
     """Steps of one epoch."""
     return training.steps or max(1, -(-len(work.usable(Split.TRAIN)) // training.optimizing.minibatch))
 
@@ -95,12 +95,12 @@ def batch(tasks: Sequence[TaskId], number: int, size: int, seed: str) -> tuple[T
 class _Run:
     """A run under way."""
 
-    def __init__(self, ctx: RunContext, work: Work, training: Training, gate: GateConfig) -> None:
+    def __init__(self, ctx: RunContext, work: Work, training: TrainingTerms, gate: GateTerms) -> None:
         self._ctx = ctx
         self._work = work
         self._training = training
         self._gate = gate
-        self._texts: list[Text] = []
+        self._texts: list[TrainedText] = []
         self._steps: list[Step] = []
         self._epochs: list[Epoch] = []
         self._notes = ""
@@ -126,7 +126,9 @@ class _Run:
         self._begun = start
         ctx = self._ctx_of(0)
         address = ctx.put_text(start)
-        self._best = Text(address=address, step=0, origin=None, gated=False, validation=self._validation(ctx, address))
+        self._best = TrainedText(
+            address=address, step=0, origin=None, gated=False, validation=self._validation(ctx, address)
+        )
         self._texts.append(self._best)
 
     def epoch(self, number: int, keep: Keep) -> None:
@@ -141,7 +143,7 @@ class _Run:
                 break
         self._end(number, first, begun, keep)
 
-    def test(self) -> tuple[Evaluated, Evaluated] | None:
+    def test(self) -> tuple[Evaluation, Evaluation] | None:
         """The sealed tasks, once, after everything is decided."""
         tasks = self._work.usable(Split.TEST)
         if not tasks:
@@ -175,13 +177,13 @@ class _Run:
         made = [rollout for case in stepped.cases for rollout in case.rollouts]
         self._record(
             ctx,
-            (epoch, Kind.STEP, stepped.edit_budget),
+            (epoch, StepKind.STEP, stepped.edit_budget),
             trials,
-            Written(text="", bundle=None, unmatched=tuple(unmatched), problems=tuple(problems)),
+            RegionChange(text="", bundle=None, unmatched=tuple(unmatched), problems=tuple(problems)),
             measured(made) if made else None,
         )
 
-    def _stepping(self, place: int) -> Stepping:
+    def _stepping(self, place: int) -> StepTerms:
         training = self._training
         return training.optimizing.stepping(place, training.epochs * steps_of(training, self._work))
 
@@ -200,12 +202,12 @@ class _Run:
             texts = ctx.text(first), ctx.text(last)
             limits = self._training.optimizing.max_skill_tokens, self._gate.margin
             written = slow_update(ctx, texts, compared, limits)
-            self._take_over(ctx, number, Kind.SLOW_UPDATE, written)
+            self._take_over(ctx, number, StepKind.SLOW_UPDATE, written)
         if self._training.appendix:
             ctx = self._ctx_of(len(self._steps) + 1)
             present = ctx.text(self._texts[-1].address)
             written = remind(ctx, present, compared, self._training.optimizing.max_skill_tokens)
-            self._take_over(ctx, number, Kind.APPENDIX, written)
+            self._take_over(ctx, number, StepKind.APPENDIX, written)
         self._make_room(number)
         steps = self._steps[begun:]
         problems = self._note([t for s in steps for t in s.trials], compared)
@@ -232,10 +234,10 @@ class _Run:
             trials: tuple[Trial, ...] = ()
             if made.bundle is not None:
                 trials, _ = try_out(ctx, comparison, made.bundle, optimizing, self._gate)
-            written = Written(text="", bundle=None, unmatched=made.unmatched, problems=made.problems)
-            self._record(ctx, (number, Kind.COMPACTION, None), trials, written, None)
+            written = RegionChange(text="", bundle=None, unmatched=made.unmatched, problems=made.problems)
+            self._record(ctx, (number, StepKind.COMPACTION, None), trials, written, None)
 
-    def _compare(self, number: int, first: Digest, last: Digest) -> tuple[Compared, ...]:
+    def _compare(self, number: int, first: Digest, last: Digest) -> tuple[TaskComparison, ...]:
         training = self._training
         if training.slow is SlowMode.OFF and not training.appendix and not training.meta:
             return ()
@@ -244,19 +246,19 @@ class _Run:
         tasks = [s for s in train if s.task.id in names]
         return compare(self._ctx_of(len(self._steps) + 1), tasks, (first, last), number)
 
-    def _note(self, trials: Sequence[Trial], compared: Sequence[Compared]) -> tuple[str, ...]:
+    def _note(self, trials: Sequence[Trial], compared: Sequence[TaskComparison]) -> tuple[str, ...]:
         if not self._training.meta:
             return ()
         noted = take_notes(self._ctx_of(len(self._steps)), trials, compared)
         self._notes = noted.notes
         return noted.problems
 
-    def _take_over(self, ctx: RunContext, epoch: int, kind: Kind, written: Written) -> None:
+    def _take_over(self, ctx: RunContext, epoch: int, kind: StepKind, written: RegionChange) -> None:
         trials: Sequence[Trial] = ()
         comparison = self._ground(ctx)
         if written.bundle is not None and (found := self._unsafe(comparison, written.bundle)):
             written = replace(written, bundle=None, problems=(*written.problems, *found))
-        forced = kind is Kind.SLOW_UPDATE and self._training.slow is SlowMode.FORCED
+        forced = kind is StepKind.SLOW_UPDATE and self._training.slow is SlowMode.FORCED
         if written.bundle is not None and forced:
             self._present(ctx, ctx.put_text(written.text), Origin.SLOW_UPDATE, gated=False)
         elif written.bundle is not None:
@@ -268,8 +270,8 @@ class _Run:
     # What is so now ---------------------------------------------------------------------------------------------------
 
     def _record(
-        self, ctx: RunContext, what: tuple[int, Kind, int | None], trials: Sequence[Trial], written: Written,
-        train: Measure | None,
+        self, ctx: RunContext, what: tuple[int, StepKind, int | None], trials: Sequence[Trial], written: RegionChange,
+        train: MeanScore | None,
     ) -> None:  # fmt: skip
         epoch, kind, edit_budget = what
         base = self._steps[-1].text if self._steps else self._texts[0].address
@@ -286,7 +288,7 @@ class _Run:
             edit_budget=edit_budget,
             base=base,
             text=now.address,
-            outcome=Outcome.FORCED if winner is None and now.address != base else _outcome(trials),
+            outcome=StepOutcome.FORCED if winner is None and now.address != base else _outcome(trials),
             validation=now.validation,
             train=train,
             trials=tuple(trials),
@@ -298,7 +300,7 @@ class _Run:
         least = self._training.min_gain
         if winner is not None and (not least or _gain(before, now.validation) >= least):
             self._in_vain = 0
-        elif kind is Kind.STEP:
+        elif kind is StepKind.STEP:
             self._in_vain += 1
 
     def _present(self, ctx: RunContext, address: Digest, origin: Origin, *, gated: bool) -> None:
@@ -310,7 +312,7 @@ class _Run:
         was_best = self._texts[-1].address == self._best.address
         step = len(self._steps) + 1
         validation = self._validation(ctx, address)
-        text = Text(address=address, step=step, origin=origin, gated=gated, validation=validation)
+        text = TrainedText(address=address, step=step, origin=origin, gated=gated, validation=validation)
         self._texts.append(text)
         if (gated and was_best) or _gain(self._best.validation, validation) > 0:
             self._best = text
@@ -324,7 +326,7 @@ class _Run:
             found[provenance.RULE] = (provenance.WHY, foreign[0].excerpt)
         return [f"set aside, since it looks unsafe: {rule}: {why}: {text}" for rule, (why, text) in found.items()]
 
-    def _validation(self, ctx: RunContext, address: Digest) -> Measure:
+    def _validation(self, ctx: RunContext, address: Digest) -> MeanScore:
         return evaluate(ctx, self._work.usable(Split.VAL), address, self._samples).measure
 
     @property
@@ -344,15 +346,15 @@ def _accepted(trials: Sequence[Trial]) -> list[Trial]:
     return [t for t in trials if t.candidate.verdict is Verdict.ACCEPTED]
 
 
-def _outcome(trials: Sequence[Trial]) -> Outcome:
+def _outcome(trials: Sequence[Trial]) -> StepOutcome:
     verdicts = {t.candidate.verdict for t in trials}
     if Verdict.ACCEPTED in verdicts:
-        return Outcome.ACCEPTED
+        return StepOutcome.ACCEPTED
     if not verdicts:
-        return Outcome.NOTHING
-    return Outcome.UNDECIDED if Verdict.UNDECIDED in verdicts else Outcome.REJECTED
+        return StepOutcome.NOTHING
+    return StepOutcome.UNDECIDED if Verdict.UNDECIDED in verdicts else StepOutcome.REJECTED
 
 
-def _gain(before: Measure, after: Measure) -> float:
+def _gain(before: MeanScore, after: MeanScore) -> float:
     """How much higher the validation mean is; -1 when one is not known."""
     return after.mean - before.mean if after.mean is not None and before.mean is not None else -1.0

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from sleepd.core.model import Digest, Origin, RunId, Unmatched
-from sleepd.pipeline.compare import Compared
-from sleepd.pipeline.evaluate import Evaluated, Measure
+from sleepd.pipeline.compare import TaskComparison
+from sleepd.pipeline.evaluate import Evaluation, MeanScore
 from sleepd.store.proposals import Trial
 
 
-class Kind(StrEnum):
+class StepKind(StrEnum):
     """What a step is."""
 
     STEP = "step"
@@ -21,7 +21,7 @@ class Kind(StrEnum):
     """A shorter text, where the present one leaves no room for more."""
 
 
-class Outcome(StrEnum):
+class StepOutcome(StrEnum):
     """What became of a step."""
 
     ACCEPTED = "accepted"
@@ -33,7 +33,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
+class TrainedText:
     """A text that was the present one."""
 
     address: Digest
@@ -43,7 +43,7 @@ class Text:
     """None for the one that training began with."""
     gated: bool
     """It was accepted on evidence against the present text before it."""
-    validation: Measure
+    validation: MeanScore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,15 +53,15 @@ class Step:
     number: int
     """From 1 over the whole run."""
     epoch: int
-    kind: Kind
+    kind: StepKind
     edit_budget: int | None
     base: Digest
     text: Digest
     """The present text after it."""
-    outcome: Outcome
-    validation: Measure
+    outcome: StepOutcome
+    validation: MeanScore
     """Of `text`."""
-    train: Measure | None
+    train: MeanScore | None
     """Of `base` over the minibatch."""
     trials: tuple[Trial, ...]
     unmatched: tuple[Unmatched, ...]
@@ -79,7 +79,7 @@ class Epoch:
     first: Digest
     last: Digest
     """The present text after its last step proper, before the slow update."""
-    compared: tuple[Compared, ...]
+    compared: tuple[TaskComparison, ...]
     notes: str
     problems: tuple[str, ...]
 
@@ -88,10 +88,10 @@ class Epoch:
 class Trained:
     """What came of a run so far."""
 
-    texts: tuple[Text, ...]
-    best: Text
+    texts: tuple[TrainedText, ...]
+    best: TrainedText
     steps: tuple[Step, ...]
     epochs: tuple[Epoch, ...]
     stopped_early: bool = False
-    test: tuple[Evaluated, Evaluated] | None = None
+    test: tuple[Evaluation, Evaluation] | None = None
     """The sealed tasks under the first and the best text; None until the end, or without such tasks."""

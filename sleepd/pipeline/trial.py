@@ -64,7 +64,7 @@ class AttributionConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GateConfig:
+class GateTerms:
     """What a candidate must show, and what a night may spend on it."""
 
     rule: Rule = Rule.EVIDENCE
@@ -143,7 +143,7 @@ def text_arms(ctx: RunContext, comparison: Comparison, candidate: Candidate) -> 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
+class CandidateClaim:
     """What a candidate claims, and what it is judged on."""
 
     bundle: Bundle
@@ -159,13 +159,13 @@ class Claim:
         return self.bundle.origin is Origin.DESCRIPTION
 
 
-def text_claim(ctx: RunContext, comparison: Comparison, bundle: Bundle, text: str) -> Claim:
+def text_claim(ctx: RunContext, comparison: Comparison, bundle: Bundle, text: str) -> CandidateClaim:
     """The claim of a candidate text, judged by the checks of the validation tasks."""
     judges = {s.task.id: ctx.criteria(s).identity for s in comparison.tasks}
-    return Claim(bundle=bundle, text=text, judges=judges, baselines=(digest(comparison.base),))
+    return CandidateClaim(bundle=bundle, text=text, judges=judges, baselines=(digest(comparison.base),))
 
 
-def identity(ctx: RunContext, comparison: Comparison, claim: Claim, gate: GateConfig) -> Digest:
+def identity(ctx: RunContext, comparison: Comparison, claim: CandidateClaim, gate: GateTerms) -> Digest:
     """What the evidence is about (promise 6): any change makes another candidate, which starts at 1.
 
     The number of baseline rollouts counts too: with another number the schedule would use some of them twice. So does
@@ -185,7 +185,7 @@ def identity(ctx: RunContext, comparison: Comparison, claim: Claim, gate: GateCo
     return digest("candidate", *parts, str(gate.rule), *levels, *asked, *judged)
 
 
-def enter(ctx: RunContext, comparison: Comparison, claim: Claim, gate: GateConfig) -> Trial:
+def enter(ctx: RunContext, comparison: Comparison, claim: CandidateClaim, gate: GateTerms) -> Trial:
     """Give a candidate its index and level, before its first pair; one that was entered before is found again."""
     id_ = identity(ctx, comparison, claim, gate)
     with ctx.database.writing() as connection:
@@ -217,7 +217,7 @@ def allowance(ctx: RunContext, comparison: Comparison, id_: Digest, pairs: int) 
         return own + max(0, pairs - proposals.drawn_on(connection, ctx.run, comparison.target.path))
 
 
-def measure(ctx: RunContext, arms: Arms, trial: Trial, gate: GateConfig, budget: int) -> Conclusion:
+def measure(ctx: RunContext, arms: Arms, trial: Trial, gate: GateTerms, budget: int) -> Conclusion:
     """Draw pairs until there is a verdict, at most `budget` of them in this night. What was drawn before counts.
 
     Raises `NotMeasured` or `BudgetSpent`; the pairs until then are kept, and the schedule goes on from there.
@@ -243,7 +243,7 @@ def measure(ctx: RunContext, arms: Arms, trial: Trial, gate: GateConfig, budget:
         left -= len(fresh)
 
 
-def _parts(ctx: RunContext, candidate: Candidate, gate: GateConfig) -> tuple[Attribution, ...] | None:
+def _parts(ctx: RunContext, candidate: Candidate, gate: GateTerms) -> tuple[Attribution, ...] | None:
     """What leaving out each edit of a bundle showed; () for one that was not taken apart yet, or has edits to lose."""
     if candidate.origin is not Origin.REFLECTION or len(candidate.edits) < 2 or not gate.attribution.most:
         return None
@@ -254,7 +254,7 @@ def _parts(ctx: RunContext, candidate: Candidate, gate: GateConfig) -> tuple[Att
 
 
 def _next(
-    done: Sequence[Pair], candidate: Candidate, gate: GateConfig, concluded: Conclusion, left: int
+    done: Sequence[Pair], candidate: Candidate, gate: GateTerms, concluded: Conclusion, left: int
 ) -> tuple[PairDraw, ...]:
     """The draws to be made before the next look; () when there is a verdict or nothing is left."""
     if gate.rule is not Rule.EVIDENCE:

@@ -9,7 +9,7 @@ from sleepd.core.model import Digest, Origin, Verdict, digest
 from sleepd.core.select import Bundle
 from sleepd.pipeline.prove import prove, without
 from sleepd.pipeline.rollout import RunContext
-from sleepd.pipeline.trial import Comparison, GateConfig, allowance, identity, text_claim
+from sleepd.pipeline.trial import Comparison, GateTerms, allowance, identity, text_claim
 from sleepd.pipeline.work import Work, live_text
 from sleepd.store import proposals
 from sleepd.store.proposals import Trial
@@ -27,7 +27,7 @@ def tried_before(ctx: RunContext, comparison: Comparison) -> list[Trial]:
     return [t for t in ours if _on(base, t) and t.run != ctx.run]
 
 
-def exhausted(ctx: RunContext, work: Work, gate: GateConfig) -> bool:
+def exhausted(ctx: RunContext, work: Work, gate: GateTerms) -> bool:
     """Whether all that two nights tried for this live text and these tasks was rejected, and nothing waits.
 
     Tonight's own tries do not count, so that a rerun of a killed night goes on with the same work.
@@ -42,7 +42,7 @@ def exhausted(ctx: RunContext, work: Work, gate: GateConfig) -> bool:
     return len({t.run for t in failed}) >= _PATIENCE and len(failed) == len(same)
 
 
-def go_on(ctx: RunContext, comparison: Comparison, gate: GateConfig) -> list[Trial]:
+def go_on(ctx: RunContext, comparison: Comparison, gate: GateTerms) -> list[Trial]:
     """Go on with the candidates of earlier nights, within their share of tonight.
 
     Those that tonight decided before it was killed count as tried. Raises `NotMeasured` or `BudgetSpent`.
@@ -70,7 +70,7 @@ def go_on(ctx: RunContext, comparison: Comparison, gate: GateConfig) -> list[Tri
     return tried
 
 
-def _decided_tonight(ctx: RunContext, own: Comparison, trial: Trial, gate: GateConfig) -> tuple[Trial, ...]:
+def _decided_tonight(ctx: RunContext, own: Comparison, trial: Trial, gate: GateTerms) -> tuple[Trial, ...]:
     """What tonight decided before it was killed; what is left of a bundle goes on."""
     if trial.candidate.verdict is not Verdict.PRUNED:
         return (trial,)
@@ -82,7 +82,7 @@ def _on(base: Digest, trial: Trial) -> bool:
     return trial.candidate.base == base and trial.candidate.invalidated_in is None
 
 
-def _ended(ctx: RunContext, own: Comparison, trial: Trial, gate: GateConfig, nights: int) -> str | None:
+def _ended(ctx: RunContext, own: Comparison, trial: Trial, gate: GateTerms, nights: int) -> str | None:
     """Why a candidate that waited for so many nights cannot go on with the tasks it began with; None when it can."""
     candidate = trial.candidate
     bundle = Bundle.of(candidate.edits, (), origin=candidate.origin, margin=candidate.margin)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from sleepd.core import schedule
-from sleepd.core.model import Usage, digest
+from sleepd.core.model import CallUsage, digest
 from sleepd.core.ports import Ask, CallPurpose, Failure, Model, ReplayOutcome, RolloutRequest
 from sleepd.replayers.prompt import quoted, template
 
@@ -47,5 +47,5 @@ def answered(model: Model, ask: Ask) -> ReplayOutcome | Failure:
     reply = model.ask(ask)
     if isinstance(reply, Failure):
         return reply
-    usage = Usage(tokens_in=reply.tokens_in, tokens_out=reply.tokens_out, cost_usd=reply.cost_usd)
+    usage = CallUsage(tokens_in=reply.tokens_in, tokens_out=reply.tokens_out, cost_usd=reply.cost_usd)
     return ReplayOutcome(answer=reply.text, usage=usage)

@@ -11,7 +11,7 @@ from enum import StrEnum
 from sqlalchemy import ColumnElement, Connection, Row, Select, func, insert, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
-from sleepd.core.experiment import Decision, Ending
+from sleepd.core.experiment import CandidateEnding, Decision
 from sleepd.core.model import (
     Candidate,
     Digest,
@@ -162,7 +162,7 @@ def decide(connection: Connection, id_: Digest, decision: Decision, nights: int)
     connection.execute(statement)
 
 
-def end(connection: Connection, id_: Digest, ending: Ending) -> None:
+def end(connection: Connection, id_: Digest, ending: CandidateEnding) -> None:
     """End a candidate, whatever its evidence."""
     values = {"verdict": ending.verdict.value, "reason": ending.reason}
     connection.execute(update(t.candidates).where(t.candidates.c.id == id_).values(values))

@@ -14,7 +14,7 @@ from sleepd.core.model import Digest
 from sleepd.store import schema as t
 
 
-class Choice(StrEnum):
+class EditChoice(StrEnum):
     """What a person made of one edit."""
 
     ACCEPTED = "accepted"
@@ -29,7 +29,7 @@ class EditDecision:
 
     proposal_id: Digest
     edit_id: Digest
-    decision: Choice
+    decision: EditChoice
     text: str | None = None
     """The rule in the person's words, when it was reworded."""
     why: str | None = None
@@ -38,7 +38,7 @@ class EditDecision:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OnBranch:
+class ProposalBranch:
     """A proposal's text committed on a branch, waiting to be merged."""
 
     proposal_id: Digest
@@ -78,7 +78,7 @@ def decisions(connection: Connection, proposal_id: Digest) -> dict[Digest, EditD
         EditDecision(
             proposal_id=Digest(row.proposal_id),
             edit_id=Digest(row.edit_id),
-            decision=Choice(row.decision),
+            decision=EditChoice(row.decision),
             text=row.text,
             why=row.why,
             at=row.at,
@@ -88,7 +88,7 @@ def decisions(connection: Connection, proposal_id: Digest) -> dict[Digest, EditD
     return {one.edit_id: one for one in found}
 
 
-def put_on_branch(connection: Connection, branch: OnBranch) -> None:
+def put_on_branch(connection: Connection, branch: ProposalBranch) -> None:
     """Write down where a proposal's text was committed; the last place counts."""
     row = asdict(branch)
     later = {name: row[name] for name in ("repository", "name", "commit", "text", "at")}
@@ -96,12 +96,12 @@ def put_on_branch(connection: Connection, branch: OnBranch) -> None:
     connection.execute(statement.on_conflict_do_update(index_elements=["proposal_id"], set_=later))
 
 
-def on_branch(connection: Connection, proposal_id: Digest) -> OnBranch | None:
+def on_branch(connection: Connection, proposal_id: Digest) -> ProposalBranch | None:
     """The branch a proposal was committed on; None when it was not."""
     row = connection.execute(select(t.branches).where(t.branches.c.proposal_id == proposal_id)).one_or_none()
     if row is None:
         return None
-    return OnBranch(
+    return ProposalBranch(
         proposal_id=Digest(row.proposal_id),
         repository=row.repository,
         name=row.name,

@@ -12,6 +12,7 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 
 from sleepd.core.errors import DatabaseDamaged
 from sleepd.core.model import (
+    CallUsage,
     Cause,
     Digest,
     Purpose,
@@ -23,7 +24,6 @@ from sleepd.core.model import (
     Score,
     TaskId,
     Unscored,
-    Usage,
     digest,
 )
 from sleepd.core.ports import Reply
@@ -318,5 +318,5 @@ def _rollout(row: Row[tuple[object, ...]]) -> Rollout:
         result: Score | Unscored = Score(value=row.score, reason=row.reason)
     else:
         result = Unscored(cause=Cause(row.cause), reason=row.reason)
-    usage = Usage(tokens_in=row.tokens_in, tokens_out=row.tokens_out, cost_usd=row.cost_usd)
+    usage = CallUsage(tokens_in=row.tokens_in, tokens_out=row.tokens_out, cost_usd=row.cost_usd)
     return Rollout(key=_key(row), result=result, answer=row.answer, usage=usage)

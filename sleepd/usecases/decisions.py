@@ -16,14 +16,14 @@ from sleepd.core.redact import redact
 from sleepd.host import clock, locks
 from sleepd.pipeline import adopt as writing
 from sleepd.pipeline import choose
-from sleepd.pipeline.adopt import Intended, Written
+from sleepd.pipeline.adopt import Intended, WriteResult
 from sleepd.settings import config
 from sleepd.settings.places import Places
 from sleepd.skills import files, targets
 from sleepd.store import proposals, reviews, rollouts
 from sleepd.store.database import Database
 from sleepd.store.proposals import Proposal, Status
-from sleepd.store.reviews import Choice, EditDecision, OnBranch
+from sleepd.store.reviews import EditChoice, EditDecision, ProposalBranch
 from sleepd.usecases import branch
 from sleepd.views import report
 from sleepd.views.branch_commit import BranchCommit
@@ -37,7 +37,7 @@ _WHY_CHARS = 1_000
 class Adopted:
     """The result for each proposal that was to be adopted."""
 
-    written: tuple[Written, ...]
+    written: tuple[WriteResult, ...]
     conflicts: tuple[str, ...]
     """One line for each that the user's own change was in the way of; those files are untouched."""
 
@@ -83,7 +83,7 @@ def adopt(
     `shown` is the digest of the one proposal that a person looked at; raises `UsageError` when the proposal or its file
     changed since.
     """
-    written: list[Written] = []
+    written: list[WriteResult] = []
     conflicts: list[str] = []
     with locks.adoption(places, _LOCK_WAIT_S):
         chosen = waiting(database, ids, everything=everything)
@@ -114,7 +114,7 @@ def check_shown(database: Database, chosen: Sequence[Proposal], shown: str) -> N
 
 def adopt_edits(
     places: Places, database: Database, id_: str, numbers: Sequence[int], *, shown: str | None = None
-) -> Written:
+) -> WriteResult:
     """Write only some edits of one proposal to its file: this text was not gated, so it is "unproven".
 
     `shown` is the digest of the proposal, or of this choice. Raises `UsageError` and `Conflict` as `adopt` does.
@@ -143,7 +143,7 @@ def reject(places: Places, database: Database, id_: str, why: str, numbers: Sequ
         for number in numbers:
             _edit(database, proposal, number)  # all of them are there, before the first is decided on
         for number in numbers:
-            decide(database, proposal, number, Choice.REJECTED, said)
+            decide(database, proposal, number, EditChoice.REJECTED, said)
         if not numbers or not _left(database, proposal):
             writing.reject(database, proposal, said)
     logger = structlog.get_logger()
@@ -188,7 +188,7 @@ def put_on_branch(
         )
         done = branch.commit(branch.holding(path, config.git_env()), text)
         with database.writing() as connection:
-            on_branch = OnBranch(
+            on_branch = ProposalBranch(
                 proposal_id=proposal.id,
                 repository=str(done.repository),
                 name=done.branch,
@@ -232,7 +232,7 @@ def _message(seen: Intended, proposal: Proposal) -> str:
     return report.clean(body) + "\n"
 
 
-def decide(database: Database, proposal: Proposal, number: int, choice: Choice, words: str | None = None) -> None:
+def decide(database: Database, proposal: Proposal, number: int, choice: EditChoice, words: str | None = None) -> None:
     """Store a person's decision on one edit: `words` are the reason of a rejection, or the rule reworded.
 
     Raises `UsageError` when there is no such edit, when the proposal does not wait any more, or when the rule so
@@ -244,11 +244,11 @@ def decide(database: Database, proposal: Proposal, number: int, choice: Choice, 
         proposal_id=proposal.id,
         edit_id=edit.id,
         decision=choice,
-        text=words if choice is Choice.REWORDED else None,
-        why=words if choice is Choice.REJECTED else None,
+        text=words if choice is EditChoice.REWORDED else None,
+        why=words if choice is EditChoice.REJECTED else None,
         at=clock.now(),
     )
-    if choice is Choice.REWORDED:
+    if choice is EditChoice.REWORDED:
         writing.check_wording(database, proposal, replace(edit, text=words or ""))
     with database.writing() as connection:
         reviews.decide(connection, decision)
@@ -265,8 +265,8 @@ def _accept(database: Database, proposal: Proposal, number: int, now: datetime) 
     edit = _edit(database, proposal, number)
     with database.writing() as connection:
         known = reviews.decisions(connection, proposal.id).get(edit.id)
-        if known is None or known.decision is Choice.REJECTED:
-            accepted = EditDecision(proposal_id=proposal.id, edit_id=edit.id, decision=Choice.ACCEPTED, at=now)
+        if known is None or known.decision is EditChoice.REJECTED:
+            accepted = EditDecision(proposal_id=proposal.id, edit_id=edit.id, decision=EditChoice.ACCEPTED, at=now)
             reviews.decide(connection, accepted)
 
 
@@ -282,10 +282,10 @@ def _left(database: Database, proposal: Proposal) -> bool:
     with database.reading() as connection:
         edits = proposals.trial(connection, proposal.id).candidate.edits
         decided = reviews.decisions(connection, proposal.id)
-    return any(e.id not in decided or decided[e.id].decision is not Choice.REJECTED for e in edits)
+    return any(e.id not in decided or decided[e.id].decision is not EditChoice.REJECTED for e in edits)
 
 
-def revert(places: Places, database: Database, id_: str | None, *, shown: str | None = None) -> Written:
+def revert(places: Places, database: Database, id_: str | None, *, shown: str | None = None) -> WriteResult:
     """Undo the newest adoption, or that of one proposal. Raises `Conflict` when later changes are in the way.
 
     `shown` is as for `adopt`.

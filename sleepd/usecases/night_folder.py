@@ -18,7 +18,7 @@ from sleepd.core.errors import Unwritable, UsageError
 from sleepd.core.experiment import Rule
 from sleepd.core.model import Digest, RunId, Verdict
 from sleepd.host.outfile import write, write_json
-from sleepd.pipeline.trial import GateConfig
+from sleepd.pipeline.trial import GateTerms
 from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
 from sleepd.skills import targets
@@ -213,7 +213,7 @@ def history_of(database: Database, seen: OfNight, skills: Sequence[Skill]) -> Pl
     }
 
 
-def _step(seen: OfNight, number: int, skill: Skill, gate: GateConfig) -> Plain:
+def _step(seen: OfNight, number: int, skill: Skill, gate: GateTerms) -> Plain:
     verdicts = {t.trial.candidate.verdict for t in skill.tried}
     best = [t for t in skill.tried if t.trial.candidate.text == skill.best]
     most = max(skill.tried, key=lambda t: t.pairs)
@@ -298,12 +298,12 @@ def _in_force(night: Night) -> Sections:
     return {name: section for name, section in rows.items() if isinstance(section, dict)}
 
 
-def _gate_config(section: Mapping[str, object]) -> GateConfig:
+def _gate_config(section: Mapping[str, object]) -> GateTerms:
     """The terms of the night; defaults for terms that an older sleepd did not store."""
-    known = {field.name for field in fields(GateConfig)}
+    known = {field.name for field in fields(GateTerms)}
     plain = {name: value for name, value in section.items() if name in known and name != "rule"}
     rule = section.get("rule")
-    return replace(GateConfig(), **plain, rule=Rule(rule) if rule in list(Rule) else Rule.EVIDENCE)  # type: ignore[arg-type]
+    return replace(GateTerms(), **plain, rule=Rule(rule) if rule in list(Rule) else Rule.EVIDENCE)  # type: ignore[arg-type]
 
 
 def _model(in_force: Sections, section: str) -> str | None:

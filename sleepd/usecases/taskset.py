@@ -17,7 +17,7 @@ from sleepd.core import check
 from sleepd.core.check import Check
 from sleepd.core.errors import UsageError
 from sleepd.core.model import Attempt, CheckKind, Outcome, SessionId, Split, Task, TaskId, digest
-from sleepd.pipeline.enrol import AGENT, Given
+from sleepd.pipeline.enrol import AGENT, GivenTask
 from sleepd.views import report
 
 _FILE = "items.json"
@@ -64,7 +64,7 @@ class TaskSet:
 
     name: str
     folder: Path
-    given: tuple[Given, ...]
+    given: tuple[GivenTask, ...]
 
     @property
     def digest(self) -> str:
@@ -89,7 +89,7 @@ def read(folder: Path) -> TaskSet:
     return TaskSet(name=folder.resolve().name, folder=folder.resolve(), given=tuple(given))
 
 
-def _side(folder: Path, side: Split) -> Iterator[Given]:
+def _side(folder: Path, side: Split) -> Iterator[GivenTask]:
     if not folder.is_dir():
         return
     file = _file_of(folder)
@@ -155,7 +155,7 @@ def _said(message: str) -> str:
     return f"wanted {wanted}" if wanted != message else message
 
 
-def _given(file: Path, place: tuple[int, str], item: _Item, side: Split) -> Given:
+def _given(file: Path, place: tuple[int, str], item: _Item, side: Split) -> GivenTask:
     number, name = place
     checks = _checks(f"{file}: item {number}", item)
     request = f"{item.request}\n\n{item.context}" if item.context.strip() else item.request
@@ -169,7 +169,7 @@ def _given(file: Path, place: tuple[int, str], item: _Item, side: Split) -> Give
         context="",
         attempts=tuple(_attempts(item)),
     )
-    return Given(task=task, split=side, checks=checks, asked=item.request)
+    return GivenTask(task=task, split=side, checks=checks, asked=item.request)
 
 
 def _checks(where: str, item: _Item) -> tuple[Check, ...]:

@@ -26,9 +26,9 @@ from sleepd.pipeline.evaluate import evaluate
 from sleepd.pipeline.night import preflight
 from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.slow import SlowMode
-from sleepd.pipeline.train import Training, steps_of, train
+from sleepd.pipeline.train import TrainingTerms, steps_of, train
 from sleepd.pipeline.trained import Step, Trained
-from sleepd.pipeline.trial import GateConfig
+from sleepd.pipeline.trial import GateTerms
 from sleepd.pipeline.work import Work
 from sleepd.settings.places import Places, make_private
 from sleepd.settings.settings import Settings
@@ -53,7 +53,7 @@ class Wish:
     skill: Path
     out: Path | None
     """None: a folder below sleepd's state folder, named after task set and skill."""
-    training: Training = field(default_factory=Training)
+    training: TrainingTerms = field(default_factory=TrainingTerms)
     resume: bool = False
 
 
@@ -77,9 +77,9 @@ class Ends:
     min_gain: float
 
 
-def knobs(settings: Settings, course: Course, ends: Ends) -> Training:
+def knobs(settings: Settings, course: Course, ends: Ends) -> TrainingTerms:
     """The knobs of a run: those of the settings and of the command."""
-    return Training(
+    return TrainingTerms(
         epochs=course.epochs,
         steps=course.steps,
         optimizing=compose.optimizing(settings),
@@ -239,7 +239,7 @@ def _retired(count: int) -> list[str]:
 # One run ------------------------------------------------------------------------------------------------------------
 
 
-def _config(wish: Wish, given: tuple[TaskSet, str], ctx: RunContext, gate: GateConfig) -> dict[str, object]:
+def _config(wish: Wish, given: tuple[TaskSet, str], ctx: RunContext, gate: GateTerms) -> dict[str, object]:
     found, start = given
     return {
         "format": FORMAT,
@@ -293,7 +293,7 @@ def _changed(before: dict[str, object], now: dict[str, object]) -> list[str]:
 
 
 def _train(
-    about: Run, start: str, how: tuple[Training, GateConfig], folder: Folder, told: Callable[[str], None]
+    about: Run, start: str, how: tuple[TrainingTerms, GateTerms], folder: Folder, told: Callable[[str], None]
 ) -> Trained:
     last: list[Trained] = []
     total = how[0].epochs * steps_of(how[0], about.work)

@@ -10,10 +10,10 @@ from sleepd.core import edit
 from sleepd.core.model import Split
 from sleepd.host.outfile import write, write_json
 from sleepd.pipeline.compare import counts
-from sleepd.pipeline.evaluate import Evaluated
+from sleepd.pipeline.evaluate import Evaluation
 from sleepd.pipeline.rollout import RunContext
-from sleepd.pipeline.trained import Epoch, Step, Text, Trained
-from sleepd.pipeline.trial import GateConfig
+from sleepd.pipeline.trained import Epoch, Step, Trained, TrainedText
+from sleepd.pipeline.trial import GateTerms
 from sleepd.pipeline.work import Work
 from sleepd.store import rollouts
 from sleepd.store.proposals import Trial
@@ -29,7 +29,7 @@ class Run:
 
     ctx: RunContext
     work: Work
-    gate: GateConfig
+    gate: GateTerms
 
 
 class Folder:
@@ -83,7 +83,7 @@ class Folder:
             "stages": self._stages(range(len(trained.steps) + 2)),
         }
 
-    def _text(self, text: Text) -> Plain:
+    def _text(self, text: TrainedText) -> Plain:
         return {
             "digest": text.address,
             "step": text.step,
@@ -154,7 +154,7 @@ class Folder:
             return asdict(rollouts.spent(connection, self._run.ctx.run.id, numbers))
 
 
-def _file(text: Text) -> str:
+def _file(text: TrainedText) -> str:
     return f"skills/step-{text.step:03d}.md"
 
 
@@ -170,5 +170,5 @@ def _epoch(epoch: Epoch) -> Plain:
     }
 
 
-def _test(test: tuple[Evaluated, Evaluated] | None) -> Plain | None:
+def _test(test: tuple[Evaluation, Evaluation] | None) -> Plain | None:
     return {"before": asdict(test[0].measure), "after": asdict(test[1].measure)} if test is not None else None

@@ -9,7 +9,7 @@ from sleepd.core import interval, trigger
 from sleepd.core.edit import tokens
 from sleepd.core.model import Attribution, Digest, Edit, EditOp, Origin, Pair, TaskId, Verdict
 from sleepd.core.trigger import Loads
-from sleepd.pipeline.evaluate import Measure
+from sleepd.pipeline.evaluate import MeanScore
 from sleepd.store import attributions, loads, proposals, rollouts, tasks
 from sleepd.store.database import Database
 from sleepd.store.proposals import Trial
@@ -41,9 +41,9 @@ class Tried:
     by_task: tuple[TaskPairs, ...]
     drawn: tuple[Pair, ...]
     """In the order of their draws, those of the confirmation round last."""
-    before: Measure
+    before: MeanScore
     """The live text's scores in these pairs, counted by pairs. The figure describes and decides nothing."""
-    after: Measure
+    after: MeanScore
     """The candidate's."""
     carried: tuple[Attribution, ...]
     """The effect of each edit, as far as it was measured, on this candidate or on the bundle that it was part of."""
@@ -108,11 +108,11 @@ def _by_task(task: TaskId, request: str, pairs: Sequence[Pair]) -> TaskPairs:
     )
 
 
-def _measure(means: Sequence[float | None], scores: Sequence[float | None]) -> Measure:
+def _measure(means: Sequence[float | None], scores: Sequence[float | None]) -> MeanScore:
     known = [mean for mean in means if mean is not None]
     mean, low, high = interval.around(known) if known else (None, None, None)
     scored = sum(score is not None for score in scores)
-    return Measure(mean=mean, low=low, high=high, tasks=len(known), scored=scored, unscored=len(scores) - scored)
+    return MeanScore(mean=mean, low=low, high=high, tasks=len(known), scored=scored, unscored=len(scores) - scored)
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

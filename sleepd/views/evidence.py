@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from sleepd.core.model import Digest
 from sleepd.store.nights import Night
 from sleepd.store.proposals import Proposal, Status
-from sleepd.store.reviews import EditDecision, OnBranch, Teacher
+from sleepd.store.reviews import EditDecision, ProposalBranch, Teacher
 from sleepd.store.rollouts import SpentOn
 from sleepd.views import report
 from sleepd.views.candidate_view import MODE, Tried, tried_json, tried_text
@@ -28,7 +28,7 @@ class Proposed:
     """Newest first."""
     decided: Mapping[Digest, EditDecision] = field(default_factory=dict)
     """The decisions on its edits so far."""
-    branch: OnBranch | None = None
+    branch: ProposalBranch | None = None
     digest: str | None = None
     """The digest of the text that adopting would write now; None when nothing can be written, or the proposal cannot be
     adopted."""

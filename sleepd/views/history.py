@@ -11,14 +11,14 @@ import numpy as np
 from sleepd.core import edit, experiment
 from sleepd.core.evidence import Floats
 from sleepd.core.model import Attribution, Digest, Edit
-from sleepd.pipeline.trial import GateConfig
+from sleepd.pipeline.trial import GateTerms
 from sleepd.views.candidate_view import Tried, loads_words
 
 FORMAT = "sleepd-history-1"
 Plain = dict[str, object]
 
 
-def candidate(one: Tried, gate: GateConfig) -> Plain:
+def candidate(one: Tried, gate: GateTerms) -> Plain:
     """One entry of `candidates`."""
     trial, found = one.trial, one.trial.candidate
     for_mean = [p for p in one.drawn if not p.confirms]

@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import PurePath
 
 from sleepd.store.proposals import Proposal
-from sleepd.store.reviews import Choice, EditDecision, Teacher
+from sleepd.store.reviews import EditChoice, EditDecision, Teacher
 from sleepd.views import evidence, report
 from sleepd.views.branch_commit import BranchCommit
 from sleepd.views.candidate_view import MODE, TaskPairs, edit_words, loads_words
@@ -121,11 +121,11 @@ def _edits(one: Proposed) -> Iterator[Line]:
 def decision_words(decided: EditDecision) -> str:
     """The earlier decision on an edit."""
     match decided.decision:
-        case Choice.REJECTED:
+        case EditChoice.REJECTED:
             return f"you rejected it: {report.clean(decided.why or 'no reason given')}"
-        case Choice.REWORDED:
+        case EditChoice.REWORDED:
             return f"you accepted it as: {report.clean(decided.text or '')}"
-        case Choice.ACCEPTED:
+        case EditChoice.ACCEPTED:
             return "you accepted it"
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from sleepd.core.plaintext import flat, hidden
 
 if TYPE_CHECKING:
-    from sleepd.pipeline.adopt import Written
+    from sleepd.pipeline.adopt import WriteResult
     from sleepd.pipeline.ingest import IngestReport
     from sleepd.pipeline.mine import MineReport
     from sleepd.settings.places import Places
@@ -346,7 +346,7 @@ def preview_text(seen: NightPreview) -> str:
     return "\n".join([*lines, "no model was asked and no night was recorded"])
 
 
-def written_json(written: Written) -> Plain:
+def written_json(written: WriteResult) -> Plain:
     return {
         "proposal": written.proposal.id,
         "path": written.path,
@@ -357,7 +357,7 @@ def written_json(written: Written) -> Plain:
     }
 
 
-def adopted_words(written: Written) -> str:
+def adopted_words(written: WriteResult) -> str:
     """The result of an adoption."""
     id_ = written.proposal.id[:8]
     if not written.changed:
@@ -367,7 +367,7 @@ def adopted_words(written: Written) -> str:
     return f"adopted {id_} into {written.path}, {how}; sleepd revert {id_} undoes it"
 
 
-def reverted_words(written: Written) -> str:
+def reverted_words(written: WriteResult) -> str:
     """The result of a revert."""
     if written.removed:
         return f"reverted {written.proposal.id[:8]}: {written.path} did not exist before and was removed"

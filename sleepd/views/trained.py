@@ -11,7 +11,7 @@ from sleepd.views.report import short, table
 
 if TYPE_CHECKING:
     from sleepd.models.metered import Spending
-    from sleepd.pipeline.evaluate import Measure
+    from sleepd.pipeline.evaluate import MeanScore
     from sleepd.views.training_result import EvaluationResult, TrainingResult
 
 Plain = dict[str, object]
@@ -101,7 +101,7 @@ def scored_json(scored: EvaluationResult) -> Plain:
     }
 
 
-def measure_text(measure: Measure) -> str:
+def measure_text(measure: MeanScore) -> str:
     """`0.71 (95 % 0.55 to 0.84) over 12 items`."""
     if measure.mean is None or measure.low is None or measure.high is None:
         return "nothing scored"

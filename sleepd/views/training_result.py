@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sleepd.core.model import Split
 from sleepd.models.metered import Spending
-from sleepd.pipeline.evaluate import Evaluated
+from sleepd.pipeline.evaluate import Evaluation
 from sleepd.pipeline.trained import Trained
 from sleepd.store.tasks import StoredTask
 
@@ -29,5 +29,5 @@ class EvaluationResult:
 
     split: Split
     tasks: tuple[StoredTask, ...]
-    found: Evaluated
+    found: Evaluation
     spending: Spending

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sleepd.core import ngrams
-from sleepd.core.aggregate import Backed, Proposed, about, aggregate, join, near, opposed
+from sleepd.core.aggregate import Backed, ProposedEdits, about, aggregate, join, near, opposed
 from sleepd.core.model import Digest, Edit, EditOp
 from sleepd.models.hashed import HashedTfidf
 from sleepd.simulate.cast import names, persona
@@ -20,8 +20,8 @@ def add(text: str, anchor: str | None = None, op: EditOp = EditOp.ADD) -> Edit:
     return Edit(op=op, anchor=anchor, text=text, reason="")
 
 
-def proposed(*texts: str, session: str = "s") -> Proposed:
-    return Proposed(edits=tuple(add(t) for t in texts), sessions=(session,))
+def proposed(*texts: str, session: str = "s") -> ProposedEdits:
+    return ProposedEdits(edits=tuple(add(t) for t in texts), sessions=(session,))
 
 
 def texts(found: tuple[Backed, ...]) -> list[str]:
@@ -77,11 +77,11 @@ class TestAggregate:
         """The same text for another anchor, or another operation, is another edit."""
         edits = (add("x", "- a"), add("x", "- b"), add("x", "- a", EditOp.REPLACE), add("", "- a", EditOp.DELETE))
         deleting_b = add("", "- b", EditOp.DELETE)
-        assert 5 == len(aggregate([Proposed(edits=(*edits, deleting_b), sessions=())]))
+        assert 5 == len(aggregate([ProposedEdits(edits=(*edits, deleting_b), sessions=())]))
 
     def test_what_failures_teach_goes_before_what_successes_teach(self) -> None:
         """With equal support, whatever its place in its reply."""
-        kept = Proposed(edits=(add("kept"),), sessions=(), of_failures=False)
+        kept = ProposedEdits(edits=(add("kept"),), sessions=(), of_failures=False)
         found = aggregate([kept, proposed("other", "wrong")])
         assert ["other", "wrong", "kept"] == texts(found)
 
@@ -189,7 +189,7 @@ class TestJoin:
         found = aggregate([proposed("Start with the key", "Never start with the key")])
         ids = [b.edit.id for b in found]
         assert 2 == len(join(found, [ids], opposed([b.edit for b in found])))
-        apart = aggregate([Proposed(edits=(add("x", "- a"), add("x", "- b")), sessions=())])
+        apart = aggregate([ProposedEdits(edits=(add("x", "- a"), add("x", "- b")), sessions=())])
         assert 2 == len(join(apart, [[b.edit.id for b in apart]], frozenset()))
 
 

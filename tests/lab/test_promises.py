@@ -16,7 +16,7 @@ from sleepd.core.model import Digest, Verdict
 from sleepd.lab.gate import lives
 from sleepd.lab.gate.trials import Setup, trial
 from sleepd.lab.gate.truth import kind
-from sleepd.pipeline.trial import AttributionConfig, GateConfig
+from sleepd.pipeline.trial import AttributionConfig, GateTerms
 from sleepd.store.proposals import Proposal, Status
 from sleepd.views.evidence import sealed_words
 
@@ -89,7 +89,7 @@ def test_what_the_papers_rules_accept_names_the_rule(rule: Rule) -> None:
 
 def test_the_page_states_the_numbers_in_force() -> None:
     """Of the look at each task, of leaving edits out, and of shorter texts."""
-    page, default = " ".join(PAGE.split()), GateConfig()
+    page, default = " ".join(PAGE.split()), GateTerms()
     confirming, attribution = ConfirmationConfig(), AttributionConfig()
     assert (4, 24, 0.1) == (confirming.least, confirming.most, confirming.level)
     assert "at least four times" in page and "up to 24 times" in page and "(number of tasks) / 0.1" in page

@@ -17,14 +17,14 @@ from sleepd.pipeline.attribute import applied
 from sleepd.pipeline.mine import clusters
 from sleepd.pipeline.prove import prove
 from sleepd.pipeline.rollout import RunContext
-from sleepd.pipeline.trial import AttributionConfig, Comparison, GateConfig, enter, text_claim
+from sleepd.pipeline.trial import AttributionConfig, Comparison, GateTerms, enter, text_claim
 from sleepd.pipeline.waiting import go_on
 from sleepd.pipeline.work import find_work
 from sleepd.store import tasks
 from sleepd.store.proposals import Trial
 from tests.pipeline.world import World, new_skill
 
-GATING = GateConfig(pairs_per_night=200, baseline_samples=2, confirmation=ConfirmationConfig(least=1))
+GATING = GateTerms(pairs_per_night=200, baseline_samples=2, confirmation=ConfirmationConfig(least=1))
 OUTAGE = Failure(cause=Cause.NETWORK, message="no route")
 
 
@@ -46,7 +46,7 @@ def comparison_of(world: World) -> Comparison:
     return Comparison(target=work.target, base="", tasks=work.usable(Split.VAL))
 
 
-def proven(ctx: RunContext, comparison: Comparison, *edits: Edit, gate: GateConfig = GATING) -> tuple[Trial, ...]:
+def proven(ctx: RunContext, comparison: Comparison, *edits: Edit, gate: GateTerms = GATING) -> tuple[Trial, ...]:
     made = Bundle.of(edits, ["s1"], origin=Origin.REFLECTION)
     trial = enter(ctx, comparison, text_claim(ctx, comparison, made, applied(comparison, edits).text), gate)
     return prove(ctx, comparison, trial, gate, gate.pairs_per_night)

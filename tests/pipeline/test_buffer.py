@@ -14,7 +14,7 @@ from sleepd.pipeline.mine import clusters
 from sleepd.pipeline.work import find_work
 from sleepd.store import proposals, reviews, rollouts, tasks
 from sleepd.store.proposals import Proposal, Status
-from sleepd.store.reviews import Choice, EditDecision
+from sleepd.store.reviews import EditChoice, EditDecision
 from tests.pipeline.world import World, new_skill
 
 AT = datetime(2026, 9, 20, tzinfo=UTC)
@@ -82,8 +82,8 @@ def proposed(
     return candidate
 
 
-def decided(world: World, candidate: Candidate, edit: Edit, choice: Choice, words: str) -> None:
-    reworded = choice is Choice.REWORDED
+def decided(world: World, candidate: Candidate, edit: Edit, choice: EditChoice, words: str) -> None:
+    reworded = choice is EditChoice.REWORDED
     decision = EditDecision(
         proposal_id=candidate.id, edit_id=edit.id, decision=choice, at=AT,
         text=words if reworded else None, why=None if reworded else words,
@@ -118,8 +118,8 @@ class TestANight:
     def test_a_single_edit_of_an_adopted_proposal_teaches_as_well(self, world: World) -> None:
         """The reason of the one that was turned down, the person's words for the one that was reworded."""
         candidate = proposed(world, RULE, OTHER, status=Status.ADOPTED)
-        decided(world, candidate, RULE, Choice.REJECTED, "nobody rhymes")
-        decided(world, candidate, OTHER, Choice.REWORDED, "Name the moon at night.")
+        decided(world, candidate, RULE, EditChoice.REJECTED, "nobody rhymes")
+        decided(world, candidate, OTHER, EditChoice.REWORDED, "Name the moon at night.")
         model = Proposing(world, RULE, OTHER)
         world.night(model)
         assert "| why: nobody rhymes" in model.prompts[0]
@@ -164,11 +164,11 @@ class TestTurnedDown:
     def test_the_last_word_counts(self, world: World) -> None:
         """A rejection of the whole has its reason, one of an edit its own; an acceptance undoes a rejection."""
         candidate = proposed(world, RULE, OTHER, status=Status.REJECTED, why="all of it")
-        decided(world, candidate, RULE, Choice.REJECTED, "rhymes")
+        decided(world, candidate, RULE, EditChoice.REJECTED, "rhymes")
         assert [(RULE.text, "rhymes"), (OTHER.text, "all of it")] == self.by_person(world)
         adopted = proposed(world, OTHER, status=Status.ADOPTED)
-        decided(world, adopted, OTHER, Choice.REJECTED, "no")
-        decided(world, adopted, OTHER, Choice.ACCEPTED, "")
+        decided(world, adopted, OTHER, EditChoice.REJECTED, "no")
+        decided(world, adopted, OTHER, EditChoice.ACCEPTED, "")
         assert [(RULE.text, "rhymes"), (OTHER.text, "all of it")] == self.by_person(world)
 
 

@@ -18,12 +18,12 @@ from sleepd.lab.gate.truth import kind, shifted
 from sleepd.models.scripted import FailingAt
 from sleepd.pipeline.calibrate import calibrate, foresee, remembered
 from sleepd.pipeline.mine import clusters
-from sleepd.pipeline.trial import Comparison, GateConfig
+from sleepd.pipeline.trial import Comparison, GateTerms
 from sleepd.pipeline.work import find_work
 from sleepd.store import tasks
 from tests.pipeline.world import World, new_skill
 
-GATING = GateConfig(baseline_samples=2)
+GATING = GateTerms(baseline_samples=2)
 
 
 def comparison_of(world: World) -> Comparison:
@@ -91,7 +91,7 @@ class TestForeseeing:
         """Coins for scores, one pair a night: even thirty points are out of reach."""
         rng = np.random.default_rng(2)
         scores = {TaskId(str(n)): list(rng.integers(0, 2, 8).astype(float)) for n in range(10)}
-        few = GateConfig(pairs_per_night=1, max_nights=14)
+        few = GateTerms(pairs_per_night=1, max_nights=14)
         assert [False] * 3 == [f.in_reach for f in foresee(forecast.noise(scores, 4), 0.0047, few)]
-        assert foresee(forecast.noise(scores, 4), 0.0047, GateConfig())[-1].in_reach
+        assert foresee(forecast.noise(scores, 4), 0.0047, GateTerms())[-1].in_reach
         assert math.isinf(forecast.pairs_needed(forecast.noise({}, 4), 0.1, 0.05))

@@ -12,16 +12,16 @@ import pytest
 from sleepd.core import edit
 from sleepd.core.confirmation import ConfirmationConfig
 from sleepd.core.edit import Region, set_region, split_regions, tokens
-from sleepd.core.experiment import Ending
+from sleepd.core.experiment import CandidateEnding
 from sleepd.core.model import Attribution, Edit, EditOp, Origin, Split, Verdict, digest
 from sleepd.core.select import Bundle
 from sleepd.models.scripted import ScriptedModel
 from sleepd.pipeline.compact import Compaction, CompactionConfig, compact, leaves_no_room
 from sleepd.pipeline.mine import clusters
 from sleepd.pipeline.night import outlook
-from sleepd.pipeline.optimize import Optimizing, optimize, try_out
+from sleepd.pipeline.optimize import OptimizerTerms, optimize, try_out
 from sleepd.pipeline.rollout import RunContext
-from sleepd.pipeline.trial import Comparison, GateConfig, enter, text_claim
+from sleepd.pipeline.trial import Comparison, GateTerms, enter, text_claim
 from sleepd.pipeline.work import Work
 from sleepd.skills.targets import new_project_target
 from sleepd.store import attributions, proposals, tasks
@@ -35,7 +35,7 @@ USERS = (
     '---\nname: commits\ndescription: "commit messages"\n---\r\n# Mine\n\n- Start with the ticket key in brackets.\n'
 )
 SKILL = set_region(USERS, Region.LEARNT, "".join(f"- {rule}\n" for rule in (TICKET, TESTED, AGAIN, WEATHER)))
-GATING = GateConfig(
+GATING = GateTerms(
     pairs_per_night=1_300, baseline_samples=2, confirmation=ConfirmationConfig(least=1), waiting_share=1.0
 )
 HOW = (CompactionConfig(share=0.9, saves=15), tokens(SKILL))
@@ -149,7 +149,7 @@ class TestWhatIsTried:
         )
         assert Compaction(bundle=None) == compacted(world, said())
         with world.database.writing() as connection:
-            proposals.end(connection, trial.candidate.id, Ending(verdict=Verdict.REJECTED, reason="worse"))
+            proposals.end(connection, trial.candidate.id, CandidateEnding(verdict=Verdict.REJECTED, reason="worse"))
         assert [(EditOp.DELETE, f"- {AGAIN}")] == edits_of(compacted(world, said()))
 
     def test_a_margin_that_cannot_be_shown_is_not_tried(self, world: World) -> None:
@@ -172,7 +172,7 @@ class TestTheGate:
         made = compacted(world, said(delete(AGAIN), delete(WEATHER)))
         assert made.bundle is not None
         ctx = world.ctx()
-        done, _ = try_out(ctx, comparison_of(world), made.bundle, Optimizing(), GATING)
+        done, _ = try_out(ctx, comparison_of(world), made.bundle, OptimizerTerms(), GATING)
         candidate = done[-1].candidate
         assert Verdict.ACCEPTED is candidate.verdict, candidate.reason
         text = ctx.text(candidate.text)
@@ -191,7 +191,7 @@ class TestTheGate:
             tokens(base),
         )
         assert made.bundle is not None
-        done, _ = try_out(world.ctx(), comparison_of(world, base), made.bundle, Optimizing(), GATING)
+        done, _ = try_out(world.ctx(), comparison_of(world, base), made.bundle, OptimizerTerms(), GATING)
         assert Verdict.REJECTED is done[-1].candidate.verdict
         assert "effect below -0.03" in done[-1].candidate.reason
 
@@ -207,7 +207,7 @@ class TestTheGate:
         work = work_of(world)
         work = replace(work, target=replace(work.target, path=str(skill), project=""))
         gate = replace(GATING, pairs_per_night=40, waiting_share=0.5)
-        how = Optimizing(max_skill_tokens=HOW[1], compacting=HOW[0], steps=1, minibatch=2)
+        how = OptimizerTerms(max_skill_tokens=HOW[1], compacting=HOW[0], steps=1, minibatch=2)
         done = optimize(world.ctx(), work, how, gate)
         first = done.tried[0]
         assert (Origin.COMPACTION, Verdict.UNDECIDED) == (first.candidate.origin, first.candidate.verdict)

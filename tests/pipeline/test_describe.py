@@ -12,7 +12,7 @@ import pytest
 from sleepd.core import edit
 from sleepd.core.confirmation import ConfirmationConfig
 from sleepd.core.errors import NotMeasured
-from sleepd.core.experiment import Ending, Superiority, paths, scores_of
+from sleepd.core.experiment import CandidateEnding, Superiority, paths, scores_of
 from sleepd.core.model import Cause, Origin, Score, Split, Unscored, Verdict
 from sleepd.core.ports import CallPurpose, Failure, ReplayOutcome
 from sleepd.core.schedule import baseline
@@ -27,7 +27,7 @@ from sleepd.pipeline.loaded import LoadRequests, load_requests, loads, skill_lis
 from sleepd.pipeline.mine import clusters
 from sleepd.pipeline.night import outlook
 from sleepd.pipeline.rollout import RunContext, run_all
-from sleepd.pipeline.trial import Comparison, GateConfig, enter, text_claim
+from sleepd.pipeline.trial import Comparison, GateTerms, enter, text_claim
 from sleepd.pipeline.work import Work
 from sleepd.skills.targets import new_project_target
 from sleepd.store import loads as rows
@@ -41,7 +41,7 @@ from tests.pipeline.world import NIGHT, World
 
 POOR = "Use this when the user asks for work like: changelog entries, release letters"
 GOOD = "Use this when the user asks for work like: commit message"
-GATING = GateConfig(
+GATING = GateTerms(
     pairs_per_night=1_300, baseline_samples=1, confirmation=ConfirmationConfig(least=1), waiting_share=1.0
 )
 OUTAGE = Failure(cause=Cause.NETWORK, message="no route")
@@ -63,14 +63,14 @@ def work_of(world: World, folder: Path, description: str = POOR) -> Work:
 
 
 def described(
-    world: World, work: Work, reply: str, gate: GateConfig = GATING, whose: Whose = Whose.ALL, night: str = "n1"
+    world: World, work: Work, reply: str, gate: GateTerms = GATING, whose: Whose = Whose.ALL, night: str = "n1"
 ) -> DescriptionResult:
     ctx = replace(world.ctx(night=night), reflector=ScriptedModel(otherwise=reply))
     return run(world, ctx, work, gate, whose)
 
 
 def run(
-    world: World, ctx: RunContext, work: Work, gate: GateConfig = GATING, whose: Whose = Whose.ALL
+    world: World, ctx: RunContext, work: Work, gate: GateTerms = GATING, whose: Whose = Whose.ALL
 ) -> DescriptionResult:
     comparison = Comparison(
         target=work.target, base=Path(work.target.path).read_text(), tasks=work.usable(Split.VAL)
@@ -246,7 +246,7 @@ class TestMeasuring:
             GATING,
         )
         with world.database.writing() as connection:
-            proposals.end(connection, trial.candidate.id, Ending(verdict=Verdict.ACCEPTED, reason=""))
+            proposals.end(connection, trial.candidate.id, CandidateEnding(verdict=Verdict.ACCEPTED, reason=""))
         how = DescriptionConfig(surroundings=world.surroundings)
         record(world.ctx(), work, how)
         record(replace(world.ctx(), model=ScriptedModel()), work, how)
@@ -347,7 +347,7 @@ def _made_by_sleepd(world: World, work: Work) -> None:
         GATING,
     )
     with world.database.writing() as connection:
-        proposals.end(connection, trial.candidate.id, Ending(verdict=Verdict.ACCEPTED, reason=""))
+        proposals.end(connection, trial.candidate.id, CandidateEnding(verdict=Verdict.ACCEPTED, reason=""))
         connection.exec_driver_sql(
             "INSERT INTO proposals (id, night_id, status, findings, diff, sessions, sealed_count)"
             f" VALUES ('{trial.candidate.id}', 'n0', 'adopted', '[]', '', '[]', 0)"

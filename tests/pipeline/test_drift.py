@@ -22,7 +22,7 @@ from sleepd.pipeline.drift import watch
 from sleepd.pipeline.mine import clusters
 from sleepd.pipeline.night import outlook
 from sleepd.pipeline.rollout import RunContext
-from sleepd.pipeline.trial import Comparison, GateConfig, enter, text_arms, text_claim
+from sleepd.pipeline.trial import Comparison, GateTerms, enter, text_arms, text_claim
 from sleepd.pipeline.waiting import exhausted
 from sleepd.pipeline.work import Work, find_work
 from sleepd.simulate.cast import persona
@@ -39,7 +39,7 @@ MOST_NIGHTS = 2
 RULES = "\n".join(["", *(rule.wordings[0] for family in persona("programmer").families for rule in family.rules)])
 
 
-def measure(ctx: RunContext, comparison: Comparison, trial: Trial, gate: GateConfig, budget: int) -> Decision:
+def measure(ctx: RunContext, comparison: Comparison, trial: Trial, gate: GateTerms, budget: int) -> Decision:
     return trials.measure(ctx, text_arms(ctx, comparison, trial.candidate), trial, gate, budget).decision
 
 

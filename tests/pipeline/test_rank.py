@@ -12,7 +12,7 @@ from sleepd.core.model import Cause, Edit, EditOp
 from sleepd.core.ports import Failure
 from sleepd.core.select import Field, Ranking
 from sleepd.models.scripted import ScriptedModel
-from sleepd.pipeline.rank import SHOWN, Ranked, rank
+from sleepd.pipeline.rank import SHOWN, RankResult, rank
 from tests.pipeline.world import World
 
 RULES = ("Name the command.", "Start with the ticket.", "Praise nobody.")
@@ -29,11 +29,11 @@ FIELD = Field(fresh=tuple(backed(text) for text in RULES))
 
 def ranked(
     world: World, model: ScriptedModel, field: Field = FIELD, budget: int = 2, how: tuple[Ranking, bool] | None = None
-) -> Ranked:
+) -> RankResult:
     return rank(world.ctx(model), "- Be brief.", field, how or (Ranking.MODEL, False), budget)
 
 
-def texts(got: Ranked) -> list[str]:
+def texts(got: RankResult) -> list[str]:
     return [b.edit.text for b in got.field.fresh]
 
 

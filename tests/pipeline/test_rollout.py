@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 
 from sleepd.core.errors import BudgetSpent, NotMeasured
-from sleepd.core.model import Cause, Replay, Rollout, Score, Unscored, Usage
+from sleepd.core.model import CallUsage, Cause, Replay, Rollout, Score, Unscored
 from sleepd.core.ports import Ask, Failure, ReplayOutcome, Reply, RolloutRequest
 from sleepd.core.schedule import baseline
 from sleepd.core.score import Metric
@@ -112,7 +112,7 @@ class Echo:
         """Asks no model."""
 
     def replay(self, request: RolloutRequest) -> ReplayOutcome | Failure:
-        return ReplayOutcome(answer=f"{os.getpid()} {request.task.id}", usage=Usage(tokens_in=1, tokens_out=2))
+        return ReplayOutcome(answer=f"{os.getpid()} {request.task.id}", usage=CallUsage(tokens_in=1, tokens_out=2))
 
 
 class Unreachable(CheckJudge):

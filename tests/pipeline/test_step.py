@@ -18,18 +18,18 @@ from sleepd.core.ports import Ask, CallPurpose, Failure, Reply
 from sleepd.core.select import Bundle, Ranking
 from sleepd.models.scripted import ScriptedModel
 from sleepd.pipeline.mine import clusters
-from sleepd.pipeline.optimize import OptimizeReport, Optimizing, optimize, try_out
+from sleepd.pipeline.optimize import OptimizeReport, OptimizerTerms, optimize, try_out
 from sleepd.pipeline.reflect import MOST_EDITS
-from sleepd.pipeline.replies import Said, all_said
+from sleepd.pipeline.replies import ReplyText, replies_to
 from sleepd.pipeline.rollout import RunContext
-from sleepd.pipeline.step import Stepped, step
+from sleepd.pipeline.step import StepProposal, step
 from sleepd.pipeline.trial import Comparison
 from sleepd.pipeline.work import Work, find_work
 from sleepd.store import tasks
 from tests.pipeline.world import World, new_skill
 
 EMPTY = Edit(op=EditOp.ADD, anchor=None, text="Sign every message with a rhyme.", reason="it is nice")
-OPTIMIZING = Optimizing(minibatch=4, steps=1)
+OPTIMIZING = OptimizerTerms(minibatch=4, steps=1)
 NUMBERS = itertools.count()
 """No two reflection models answer from each other's kept replies."""
 
@@ -67,7 +67,7 @@ def bench_of(world: World, reflector: object, night: str = "n1") -> RunContext:
     return replace(world.ctx(night=night), reflector=reflector)  # type: ignore[arg-type]
 
 
-def stepped(world: World, reflector: object, optimizing: Optimizing = OPTIMIZING, number: int = 0) -> Stepped:
+def stepped(world: World, reflector: object, optimizing: OptimizerTerms = OPTIMIZING, number: int = 0) -> StepProposal:
     stepping = optimizing.stepping(number, optimizing.steps)
     return step(bench_of(world, reflector), comparison_of(world), work_of(world), stepping, ())
 
@@ -87,10 +87,10 @@ MANY = [f"Mention {a} and the {b} of {c}." for a, b, c in zip(
 class TestBudget:
     def test_the_steps_of_a_night_follow_the_schedule(self) -> None:
         """From the budget to its end; without one, whatever was proposed."""
-        five = Optimizing(steps=5)
+        five = OptimizerTerms(steps=5)
         assert [4, 4, 3, 2, 2] == [five.stepping(n, 5).edit_budget for n in range(5)]
-        assert [4] * 3 == [Optimizing(schedule=Schedule.CONSTANT).stepping(n, 3).edit_budget for n in range(3)]
-        assert UNLIMITED == Optimizing(schedule=Schedule.UNBOUNDED).stepping(0, 3).edit_budget
+        assert [4] * 3 == [OptimizerTerms(schedule=Schedule.CONSTANT).stepping(n, 3).edit_budget for n in range(3)]
+        assert UNLIMITED == OptimizerTerms(schedule=Schedule.UNBOUNDED).stepping(0, 3).edit_budget
 
     def test_a_bundle_holds_no_more_than_the_budget_in_force(self, world: World) -> None:
         """And all of them where there is none."""
@@ -237,7 +237,7 @@ class TestInParallel:
     def test_questions_are_under_way_together_and_answered_in_order(self, world: World) -> None:
         """As many at a time as there are workers; each reply is kept."""
         ctx = replace(bench_of(world, Meeting()), workers=2)
-        assert [Said("answer 1"), Said("answer 2")] == all_said(ctx, [question("1"), question("2")])
+        assert [ReplyText("answer 1"), ReplyText("answer 2")] == replies_to(ctx, [question("1"), question("2")])
         assert 2 == len(world.rows("reflections"))
 
     def test_what_came_before_an_outage_is_kept(self, world: World) -> None:
@@ -245,15 +245,15 @@ class TestInParallel:
         model = ScriptedModel("one", Failure(cause=Cause.NETWORK, message="offline"), otherwise="never")
         asks = [question(str(n)) for n in range(4)]
         with pytest.raises(NotMeasured, match="offline"):
-            all_said(bench_of(world, model), asks)
+            replies_to(bench_of(world, model), asks)
         assert (["one"], 2) == ([row["reply"] for row in world.rows("reflections")], len(model.asks))
-        assert ["one", "never", "never", "never"] == [s.text for s in all_said(bench_of(world, model), asks)]  # type: ignore[union-attr]
+        assert ["one", "never", "never", "never"] == [s.text for s in replies_to(bench_of(world, model), asks)]  # type: ignore[union-attr]
 
     def test_the_same_question_twice_is_asked_once(self, world: World) -> None:
         """Both get the reply."""
         model = ScriptedModel("yes")
-        assert [Said("yes")] * 2 == all_said(bench_of(world, model), [question("?")] * 2)
-        assert [] == all_said(bench_of(world, model), [])
+        assert [ReplyText("yes")] * 2 == replies_to(bench_of(world, model), [question("?")] * 2)
+        assert [] == replies_to(bench_of(world, model), [])
 
     def test_an_adapter_that_breaks_costs_one_reply(self, world: World) -> None:
         """It is said which way; the others are read."""
@@ -266,8 +266,8 @@ class TestInParallel:
                     raise KeyError(ask.prompt)
                 return Reply(text="fine")
 
-        got = all_said(bench_of(world, Broken()), [question("bad"), question("good")])
-        assert Said("fine") == got[1] and "KeyError" in str(got[0])
+        got = replies_to(bench_of(world, Broken()), [question("bad"), question("good")])
+        assert ReplyText("fine") == got[1] and "KeyError" in str(got[0])
 
 
 USERS = "Write short sentences.\n\n- Sign with your name.\n"

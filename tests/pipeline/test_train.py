@@ -23,12 +23,12 @@ from sleepd.models.scripted import FailingAt
 from sleepd.pipeline.compact import CompactionConfig
 from sleepd.pipeline.enrol import enrol
 from sleepd.pipeline.mine import mine
-from sleepd.pipeline.optimize import Optimizing
+from sleepd.pipeline.optimize import OptimizerTerms
 from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.slow import SlowMode
-from sleepd.pipeline.train import Training, batch, train
-from sleepd.pipeline.trained import Kind, Outcome, Trained
-from sleepd.pipeline.trial import AttributionConfig, GateConfig
+from sleepd.pipeline.train import TrainingTerms, batch, train
+from sleepd.pipeline.trained import StepKind, StepOutcome, Trained
+from sleepd.pipeline.trial import AttributionConfig, GateTerms
 from sleepd.pipeline.work import Work
 from sleepd.settings.sections import MineConfig
 from sleepd.simulate.agent import SimulatedModel
@@ -39,10 +39,10 @@ from tests.pipeline.world import fresh_database, make
 
 WHO = persona("programmer")
 EMBEDDER = Memoized(HashedTfidf())
-GATING = GateConfig(
+GATING = GateTerms(
     max_pairs=120, baseline_samples=2, confirmation=ConfirmationConfig(least=1), attribution=AttributionConfig(most=24)
 )
-SHORT = Training(epochs=1, steps=1, optimizing=Optimizing(minibatch=4, recall_k=2), compared=6)
+SHORT = TrainingTerms(epochs=1, steps=1, optimizing=OptimizerTerms(minibatch=4, recall_k=2), compared=6)
 OUTAGE = Failure(cause=Cause.NETWORK, message="no route")
 TICKET = "Put the ticket key in square brackets at the start of the subject line."
 TESTED = "The message must end with a Tested line and the command that was run."
@@ -68,7 +68,7 @@ class TaskSetWorld:
         self.work = Work(target=target, tasks=found.tasks, frequency=len(found.tasks), friction=1.0)
         self.kept: list[Trained] = []
 
-    def train(self, model: Model, training: Training, start: str = "", gate: GateConfig = GATING) -> Trained:
+    def train(self, model: Model, training: TrainingTerms, start: str = "", gate: GateTerms = GATING) -> Trained:
         ctx = RunContext(
             database=self.database,
             embedder=EMBEDDER,
@@ -144,7 +144,7 @@ QUIET: dict[str, object] = {EDITS: adds(), GUIDANCE: {"guidance": []}, REMINDERS
 class TestLearning:
     def test_it_raises_the_true_score_on_sealed_tasks(self, ground: TaskSetWorld) -> None:
         """Epoch by epoch; every text that was accepted on the way is truly better than the one before."""
-        done = ground.train(simulated(), replace(SHORT, epochs=3, steps=2, optimizing=Optimizing(minibatch=6)))
+        done = ground.train(simulated(), replace(SHORT, epochs=3, steps=2, optimizing=OptimizerTerms(minibatch=6)))
         effects = [
             ground.effect(ground.present(replace(done, texts=done.texts[: n + 1]))) for n in range(len(done.texts))
         ]
@@ -157,7 +157,7 @@ class TestLearning:
     def test_what_is_kept_on_the_way_is_what_there_is_at_the_end(self, ground: TaskSetWorld) -> None:
         done = ground.train(simulated(), replace(SHORT, epochs=2))
         assert [1, 2, 3, 4, 5, 6] == [s.number for s in done.steps]
-        assert [Kind.STEP, Kind.SLOW_UPDATE, Kind.APPENDIX] * 2 == [s.kind for s in done.steps]
+        assert [StepKind.STEP, StepKind.SLOW_UPDATE, StepKind.APPENDIX] * 2 == [s.kind for s in done.steps]
         assert all(done.steps[: len(k.steps)] == k.steps for k in ground.kept)
         assert done == ground.kept[-1]
 
@@ -264,7 +264,7 @@ class TestSlowUpdate:
     def test_gated_it_has_to_prove_itself_like_any_other_candidate(self, ground: TaskSetWorld) -> None:
         done = ground.train(Saying(self.GOOD), SHORT)
         step = done.steps[1]
-        assert (Kind.SLOW_UPDATE, Outcome.ACCEPTED) == (step.kind, step.outcome)
+        assert (StepKind.SLOW_UPDATE, StepOutcome.ACCEPTED) == (step.kind, step.outcome)
         assert Origin.SLOW_UPDATE is step.trials[0].candidate.origin
         assert done.best.gated
         assert (f"- {TESTED}", f"- {TICKET}") == edit.learnt_lines(ground.text(done), Region.SLOW_UPDATE)
@@ -272,14 +272,14 @@ class TestSlowUpdate:
 
     def test_gated_a_harmful_one_is_rejected(self, ground: TaskSetWorld) -> None:
         done = ground.train(Saying(self.BAD), SHORT)
-        assert Outcome.ACCEPTED is done.steps[0].outcome
-        assert Outcome.REJECTED is done.steps[1].outcome
+        assert StepOutcome.ACCEPTED is done.steps[0].outcome
+        assert StepOutcome.REJECTED is done.steps[1].outcome
         assert "Never end" not in ground.present(done)
 
     def test_forced_it_becomes_the_present_text_but_not_the_best_one(self, ground: TaskSetWorld) -> None:
         """As in the reference implementation: the best text stays what was validated."""
         done = ground.train(Saying(self.BAD), replace(SHORT, slow=SlowMode.FORCED))
-        assert (Outcome.FORCED, ()) == (done.steps[1].outcome, done.steps[1].trials)
+        assert (StepOutcome.FORCED, ()) == (done.steps[1].outcome, done.steps[1].trials)
         assert "Never end" in ground.present(done)
         assert "Never end" not in ground.text(done)
         assert not done.texts[-1].gated
@@ -355,8 +355,8 @@ class TestReminders:
         done = ground.train(Saying(QUIET | {REMINDERS: said}), SHORT, self.START)
         step = done.steps[2]
         candidate = step.trials[0].candidate
-        assert (Kind.APPENDIX, Origin.APPENDIX) == (step.kind, candidate.origin)
-        assert Outcome.ACCEPTED is step.outcome
+        assert (StepKind.APPENDIX, Origin.APPENDIX) == (step.kind, candidate.origin)
+        assert StepOutcome.ACCEPTED is step.outcome
         assert ("- When you are done: is the Tested line at the end?",) == edit.learnt_lines(
             ground.text(done), Region.APPENDIX
         )
@@ -365,7 +365,7 @@ class TestReminders:
     def test_what_the_skill_does_not_say_is_no_reminder(self, ground: TaskSetWorld) -> None:
         said = {"reminders": [{"rule": "Be nice.", "reminder": TESTED}]}
         step = ground.train(Saying(QUIET | {REMINDERS: said}), SHORT, self.START).steps[2]
-        assert (Outcome.NOTHING, ()) == (step.outcome, step.trials)
+        assert (StepOutcome.NOTHING, ()) == (step.outcome, step.trials)
         assert ("no reminder, since the skill does not say it: Be nice.",) == step.problems
 
     def test_nothing_is_asked_without_a_rule(self, ground: TaskSetWorld) -> None:
@@ -424,19 +424,19 @@ class TestStopping:
 
     def test_the_end_of_an_epoch_is_no_step_in_vain(self, ground: TaskSetWorld) -> None:
         done = ground.train(Saying(QUIET), replace(SHORT, epochs=9, patience=3))
-        assert 3 == sum(s.kind is Kind.STEP for s in done.steps)
+        assert 3 == sum(s.kind is StepKind.STEP for s in done.steps)
 
     def test_a_gain_below_the_threshold_does_not_count(self, ground: TaskSetWorld) -> None:
         proposed = Saying(QUIET | {EDITS: adds(TESTED)})
         training = replace(SHORT, epochs=1, steps=2, patience=1, appendix=False, slow=SlowMode.OFF)
         done = ground.train(proposed, replace(training, min_gain=0.9))
-        assert [Outcome.ACCEPTED] == [s.outcome for s in done.steps]
+        assert [StepOutcome.ACCEPTED] == [s.outcome for s in done.steps]
         assert done.stopped_early
 
     def test_an_acceptance_counts_without_a_threshold(self, ground: TaskSetWorld) -> None:
         training = replace(SHORT, epochs=1, steps=2, patience=1, appendix=False, slow=SlowMode.OFF)
         done = ground.train(Saying(QUIET | {EDITS: adds(TESTED)}), training)
-        assert [Outcome.ACCEPTED, Outcome.NOTHING] == [s.outcome for s in done.steps]
+        assert [StepOutcome.ACCEPTED, StepOutcome.NOTHING] == [s.outcome for s in done.steps]
 
 
 LONG = json.dumps(adds(*(f"Rule {n}: mention the moon {n} times." for n in range(400))))
@@ -445,14 +445,14 @@ LONG = json.dumps(adds(*(f"Rule {n}: mention the moon {n} times." for n in range
 class TestRoom:
     def test_a_text_that_leaves_no_room_is_made_shorter_where_that_does_no_harm(self, ground: TaskSetWorld) -> None:
         start = edit.set_region("", Region.LEARNT, f"- {TESTED}\n- Mention the moon in the evening, and its phases.\n")
-        tight = Optimizing(minibatch=4, recall_k=2, max_skill_tokens=edit.tokens(start) + 1)
+        tight = OptimizerTerms(minibatch=4, recall_k=2, max_skill_tokens=edit.tokens(start) + 1)
         reply = QUIET | {
             EDITS: {"edits": [{"op": "delete", "anchor": "Mention the moon in the evening, and its phases."}]}
         }
         gate = replace(GATING, margin=0.2)
         steering = replace(SHORT, optimizing=replace(tight, compacting=CompactionConfig(saves=5)), slow=SlowMode.OFF)
         step = ground.train(Saying(reply), steering, start, gate).steps[-1]
-        assert (Kind.COMPACTION, Outcome.ACCEPTED) == (step.kind, step.outcome)
+        assert (StepKind.COMPACTION, StepOutcome.ACCEPTED) == (step.kind, step.outcome)
         assert Origin.COMPACTION is step.trials[0].candidate.origin
 
 
@@ -473,7 +473,7 @@ class TestBadReplies:
     def test_the_run_goes_on_and_the_text_stays(self, reply: object, ground: TaskSetWorld) -> None:
         done = ground.train(Saying(dict.fromkeys((EDITS, GUIDANCE, REMINDERS, NOTES), reply)), SHORT)
         assert "" == ground.text(done)
-        assert [Outcome.NOTHING] * 3 == [s.outcome for s in done.steps]
+        assert [StepOutcome.NOTHING] * 3 == [s.outcome for s in done.steps]
 
     def test_a_reply_ten_times_too_long_is_cut(self, ground: TaskSetWorld) -> None:
         lines = {"guidance": [f"Mention the moon {n} times." for n in range(400)]}
@@ -516,5 +516,5 @@ class TestRules:
     @pytest.mark.parametrize("rule", [Rule.STRICT, Rule.OFF])
     def test_what_a_paper_rule_accepts_is_marked_as_no_proof(self, rule: Rule, ground: TaskSetWorld) -> None:
         done = ground.train(Saying(QUIET | {EDITS: adds(TESTED)}), SHORT, gate=replace(GATING, rule=rule))
-        assert Outcome.ACCEPTED is done.steps[0].outcome
+        assert StepOutcome.ACCEPTED is done.steps[0].outcome
         assert not done.best.gated

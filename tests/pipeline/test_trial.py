@@ -17,7 +17,7 @@ from sleepd.models.scripted import FailingAt, ScriptedModel
 from sleepd.pipeline import trial as trials
 from sleepd.pipeline.mine import clusters
 from sleepd.pipeline.rollout import RunContext
-from sleepd.pipeline.trial import Comparison, GateConfig, allowance, enter, identity, text_arms, text_claim
+from sleepd.pipeline.trial import Comparison, GateTerms, allowance, enter, identity, text_arms, text_claim
 from sleepd.pipeline.waiting import exhausted, go_on
 from sleepd.pipeline.work import Work, find_work
 from sleepd.store import proposals, tasks
@@ -25,7 +25,7 @@ from sleepd.store.proposals import Trial
 from tests.pipeline.world import World, new_skill
 
 OUTAGE = Failure(cause=Cause.NETWORK, message="no route")
-GATING = GateConfig(baseline_samples=2, max_pairs=60)
+GATING = GateTerms(baseline_samples=2, max_pairs=60)
 GOOD = "- Start with the ticket key in square brackets.\n- End with a Tested line that names the command.\n"
 
 
@@ -45,12 +45,12 @@ def bundle(text: str) -> Bundle:
     return Bundle(backed=(Backed(edit=edit, support=1, rank=0, sessions=("s1", "s2")),))
 
 
-def entered(world: World, ctx: RunContext, text: str = GOOD, gate: GateConfig = GATING) -> tuple[Comparison, Trial]:
+def entered(world: World, ctx: RunContext, text: str = GOOD, gate: GateTerms = GATING) -> tuple[Comparison, Trial]:
     comparison = comparison_of(world)
     return comparison, enter(ctx, comparison, text_claim(ctx, comparison, bundle(text), text), gate)
 
 
-def measure(ctx: RunContext, comparison: Comparison, trial: Trial, gate: GateConfig, budget: int) -> Decision:
+def measure(ctx: RunContext, comparison: Comparison, trial: Trial, gate: GateTerms, budget: int) -> Decision:
     return trials.measure(ctx, text_arms(ctx, comparison, trial.candidate), trial, gate, budget).decision
 
 

@@ -22,9 +22,9 @@ from sleepd.models.hashed import HashedTfidf
 from sleepd.models.memoized import Memoized
 from sleepd.pipeline.ingest import IngestReport, Sources, ingest
 from sleepd.pipeline.night import NightPlan, night_id, run_night
-from sleepd.pipeline.optimize import Optimizing
+from sleepd.pipeline.optimize import OptimizerTerms
 from sleepd.pipeline.rollout import RunContext
-from sleepd.pipeline.trial import AttributionConfig, GateConfig
+from sleepd.pipeline.trial import AttributionConfig, GateTerms
 from sleepd.pipeline.work import Surroundings
 from sleepd.settings.sections import HarvestConfig, MineConfig
 from sleepd.simulate.agent import SimulatedModel
@@ -50,8 +50,8 @@ class World:
     folder: Path
     database: Database
     who: str
-    gate: GateConfig
-    optimizing: Optimizing
+    gate: GateTerms
+    optimizing: OptimizerTerms
 
     @property
     def home(self) -> Path:
@@ -140,13 +140,13 @@ def make(folder: Path, who: str = "programmer", sessions: int = 40, **days: obje
         database=fresh_database(folder / "sleepd.db"),
         who=who,
         # Small rounds, so that a night broken at each of its calls in turn is still quick; bundles are not taken apart.
-        gate=GateConfig(
+        gate=GateTerms(
             pairs_per_night=30,
             baseline_samples=2,
             confirmation=ConfirmationConfig(least=1),
             attribution=AttributionConfig(most=0),
         ),
-        optimizing=Optimizing(minibatch=4, steps=2),
+        optimizing=OptimizerTerms(minibatch=4, steps=2),
     )
     world.project.mkdir(parents=True)
     for session in live(persona(who), Days(seed=1, start=BEGIN, sessions=sessions, **days)):  # type: ignore[arg-type]

@@ -28,6 +28,7 @@ from sleepd.core.check import Contains, Lacks
 from sleepd.core.experiment import Decision
 from sleepd.core.model import (
     Attempt,
+    CallUsage,
     Candidate,
     Cause,
     ClusterId,
@@ -50,7 +51,6 @@ from sleepd.core.model import (
     Task,
     TaskId,
     Unscored,
-    Usage,
     Verdict,
 )
 from sleepd.core.ports import Reply
@@ -313,7 +313,7 @@ class TestTasks:
 N1, N2, N3 = (RunId(id=night) for night in ("n1", "n2", "n3"))
 KEY = RolloutKey(task_id=TASK.id, text=Digest("x"), model="m", judge=Digest("j"), sample=baseline(3))
 SCORED = Rollout(
-    key=KEY, result=Score(value=0.5, reason="r"), answer="a", usage=Usage(tokens_in=1, tokens_out=2, cost_usd=0.5)
+    key=KEY, result=Score(value=0.5, reason="r"), answer="a", usage=CallUsage(tokens_in=1, tokens_out=2, cost_usd=0.5)
 )
 HOLE = Rollout(key=replace(KEY, sample=baseline(4)), result=Unscored(cause=Cause.TIMEOUT, reason="60 s"), answer="")
 CANDIDATE = Candidate(
@@ -381,7 +381,7 @@ class TestMeasured:
         """By purpose; a call whose tokens nobody stated is counted and adds nothing."""
         made = [
             replace(
-                SCORED, key=replace(SCORED.key, sample=sample), usage=Usage(tokens_in=known, tokens_out=known and 2)
+                SCORED, key=replace(SCORED.key, sample=sample), usage=CallUsage(tokens_in=known, tokens_out=known and 2)
             )
             for sample, known in (
                 (baseline(0), 10),

@@ -12,7 +12,7 @@ from sleepd.lab.proof.world import HISTORY, Terms, Variant, World
 from sleepd.pipeline.attribute import applied
 from sleepd.pipeline.prove import prove
 from sleepd.pipeline.rollout import RunContext
-from sleepd.pipeline.trial import Comparison, GateConfig, enter, text_claim
+from sleepd.pipeline.trial import Comparison, GateTerms, enter, text_claim
 from sleepd.pipeline.work import live_text
 
 HARMS = 10
@@ -74,7 +74,7 @@ def _riders(
 def _one(ctx: RunContext, comparison: Comparison, company: list[Edit], rider: tuple[str, float]) -> Mixed:
     text, effect = rider
     edits = (*company, _add(text))
-    gate = GateConfig(pairs_per_night=_PAIRS)
+    gate = GateTerms(pairs_per_night=_PAIRS)
     bundle = Bundle.of(edits, (), origin=Origin.REFLECTION)
     trial = enter(ctx, comparison, text_claim(ctx, comparison, bundle, applied(comparison, edits).text), gate)
     ended = prove(ctx, comparison, trial, gate, _PAIRS)

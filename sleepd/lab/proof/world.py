@@ -13,14 +13,14 @@ from sleepd.core.experiment import Rule
 from sleepd.core.model import Digest, RunId
 from sleepd.core.ports import Embedder, Model
 from sleepd.models.settings import ModelSettings
-from sleepd.pipeline.adopt import Written, adopt, revert
+from sleepd.pipeline.adopt import WriteResult, adopt, revert
 from sleepd.pipeline.ingest import IngestReport, Sources, ingest
 from sleepd.pipeline.mine import clusters, mine
 from sleepd.pipeline.night import NightPlan, night_id, run_night
-from sleepd.pipeline.optimize import Optimizing
+from sleepd.pipeline.optimize import OptimizerTerms
 from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.route import by_meaning
-from sleepd.pipeline.trial import GateConfig
+from sleepd.pipeline.trial import GateTerms
 from sleepd.pipeline.work import Surroundings, Work, find_work
 from sleepd.settings.sections import HarvestConfig, MineConfig
 from sleepd.simulate.life import Corrections, Days, live
@@ -116,12 +116,12 @@ class World:
             scope=str(self.project),
             date=now.date().isoformat(),
             mining=MINING,
-            optimizing=Optimizing(
+            optimizing=OptimizerTerms(
                 edit_budget=self.variant.edit_budget,
                 steps=self.variant.steps,
                 recall_k=self.variant.recall_k,
             ),
-            gate=GateConfig(
+            gate=GateTerms(
                 rule=self.terms.rule,
                 alpha=self.terms.alpha,
                 pairs_per_night=self.variant.pairs,
@@ -140,7 +140,7 @@ class World:
             run=RunId(id=night),
         )
 
-    def adopt_waiting(self) -> list[Written]:
+    def adopt_waiting(self) -> list[WriteResult]:
         """The person adopts whatever waits. What no longer fits the file stays waiting."""
         done = []
         for proposal in self.proposals(Status.WAITING):
