@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.shape import product, shared_class_names
+from benchmarks.shape import computes_verdict, product, shared_class_names
 from sleepd.settings.sections import keys
 from sleepd.settings.settings import section_classes
 
@@ -200,6 +200,11 @@ def test_only_the_mcp_server_knows_its_protocol() -> None:
         if name.split(".")[0] in ("mcp", "mcp_types")
     ]
     assert [] == outside, listed(outside)
+
+
+def test_one_module_computes_verdicts() -> None:
+    """Everybody else compares, stores, looks up and shows them."""
+    assert ["sleepd/core/experiment.py"] == [m.path for m in product(ROOT) if computes_verdict(m)]
 
 
 def test_every_package_has_a_floor() -> None:
