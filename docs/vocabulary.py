@@ -52,7 +52,7 @@ VOCABULARY: Final[dict[str, tuple[Term, ...]]] = {
         Term(
             word="own run",
             meaning="a session that sleepd itself started, known by a mark in its first prompt; never mined",
-            at="sleepd.pipeline.prompts:OWN_MARK",
+            at="sleepd.replayers.prompt:OWN_MARK",
         ),
     ),
     "The work that recurs": (
@@ -140,7 +140,7 @@ VOCABULARY: Final[dict[str, tuple[Term, ...]]] = {
         Term(
             word="check",
             meaning="a condition on an answer that a machine can test",
-            at="sleepd.core.model:Check",
+            at="sleepd.core.check:Check",
             instead_of="assertion",
         ),
         Term(word="score", meaning="a value from 0 to 1, with the reason for it", at="sleepd.core.model:Score"),
@@ -152,12 +152,12 @@ VOCABULARY: Final[dict[str, tuple[Term, ...]]] = {
         Term(
             word="trigger",
             meaning="the choice which skills to load for a request, made by their descriptions alone",
-            at="sleepd.core.ports:Purpose.TRIGGER",
+            at="sleepd.core.ports:CallPurpose.TRIGGER",
         ),
         Term(
             word="task model",
             meaning="the model that does the tasks under the text",
-            at="sleepd.pipeline.rollout:Bench.model",
+            at="sleepd.pipeline.rollout:RunContext.model",
             instead_of="target",
         ),
         Term(
@@ -175,7 +175,7 @@ VOCABULARY: Final[dict[str, tuple[Term, ...]]] = {
         Term(
             word="reflection model",
             meaning="the model that proposes edits",
-            at="sleepd.pipeline.rollout:Bench.reflector",
+            at="sleepd.pipeline.rollout:RunContext.reflector",
             instead_of="optimizer",
         ),
         Term(
@@ -198,7 +198,7 @@ VOCABULARY: Final[dict[str, tuple[Term, ...]]] = {
         Term(
             word="gate",
             meaning="the sequential test that decides whether a candidate is better",
-            at="sleepd.core.gate:decide",
+            at="sleepd.core.experiment:conclude",
         ),
         Term(
             word="pair",
@@ -209,12 +209,12 @@ VOCABULARY: Final[dict[str, tuple[Term, ...]]] = {
             word="evidence, e-process",
             meaning="what a bet against “the candidate does not help” has earned so far, as a logarithm; to look at it "
             "after every pair does not raise the error level",
-            at="sleepd.core.gate:Decision.evidence",
+            at="sleepd.core.experiment:Decision.evidence",
         ),
         Term(
             word="level",
             meaning="the error probability of one candidate, fixed before its first pair; evidence of 1/level accepts",
-            at="sleepd.core.gate:level",
+            at="sleepd.core.evidence:level",
         ),
         Term(
             word="verdict",
@@ -239,7 +239,7 @@ VOCABULARY: Final[dict[str, tuple[Term, ...]]] = {
         Term(
             word="non-inferiority, margin",
             meaning="not worse by more than the margin: what a shorter text has to show instead of being better",
-            at="sleepd.core.gate:Terms.margin",
+            at="sleepd.core.experiment:NonInferiority.margin",
         ),
         Term(
             word="drift pair",

@@ -31,7 +31,7 @@ from harvesters.claude_sides import Sides, driver
 from harvesters.claude_skills import Skills, Title
 from harvesters.claude_tree import Tree
 from harvesters.decode import loads
-from harvesters.drift import Tally
+from harvesters.drift import RecordTally
 from harvesters.records import Origin, Role, Session, ToolStatus, Turn
 from harvesters.values import moment, text
 
@@ -61,7 +61,7 @@ class SessionBuilder:
         self._late: list[CallDraft] = []
         self._queue = Queue()
         self._events = EventLog(limit, self._memory.mode)
-        self.tally = Tally()
+        self.tally = RecordTally()
         """What the file's lines were, known and unknown."""
         self._skills = Skills(self._memory)
         self._title = Title(self._memory, limit)
@@ -108,6 +108,10 @@ class SessionBuilder:
     def has_inline_agents(self) -> bool:
         """True for a main file in which lines of sub-agents stand too, as clients up to 1.x wrote them."""
         return self._sides.has_inline_agents
+
+    def at_rest(self) -> bool:
+        """No call waits for its result, and no queued message for its place."""
+        return not (self._memory.asked or self._queue.unsettled)
 
     def needs_another_look(self) -> bool:
         """True when the file has to be read whole (again).

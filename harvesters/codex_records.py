@@ -11,7 +11,7 @@ from harvesters.codex_known import unknown_record
 from harvesters.codex_memory import MAX_REMEMBERED, Memory, is_older
 from harvesters.codex_tools import CALL_TYPES, OUTPUT_TYPES, Tools
 from harvesters.drafts import CallDraft, Calls, Happenings, TurnDraft, freeze_turns
-from harvesters.drift import Tally
+from harvesters.drift import RecordTally
 from harvesters.records import EventKind, Origin, Role, Session, SessionKind, SkillTrigger, SkillUse
 from harvesters.values import integer, mapping, moment, sequence, text
 
@@ -38,7 +38,7 @@ class Rollout:
         self._tools = Tools(Calls(self.memory.calls), self._attach, self._made_up_id)
         self._skills: list[SkillUse] = []
         self._happened = Happenings()
-        self.tally = Tally()
+        self.tally = RecordTally()
         """What the file's records were, known and unknown."""
         self._rolled_back: list[tuple[int, int]] = []
         self._at: datetime | None = None
@@ -96,6 +96,10 @@ class Rollout:
         for position, item in enumerate(sequence(document, "items")):
             if isinstance(item, dict):
                 self.take(position, item)
+
+    def at_rest(self) -> bool:
+        """Every call of this reading has its output, and no copied beginning is being passed over."""
+        return not self.memory.copying and not self._tools.calls.waiting
 
     @property
     def thread(self) -> str:

@@ -19,7 +19,7 @@ from harvesters.copilot_memory import METRICS, Memory
 from harvesters.copilot_tools import Tools
 from harvesters.decode import loads
 from harvesters.drafts import CallDraft, Happenings, TurnDraft, compact, freeze_turns
-from harvesters.drift import Tally
+from harvesters.drift import RecordTally
 from harvesters.jsonl import digest
 from harvesters.records import EventKind, Origin, Role, Session, SessionKind, SkillTrigger, SkillUse
 from harvesters.values import flag, integer, mapping, moment, sequence, text
@@ -49,7 +49,7 @@ class Events:
         self._tools = Tools(self.memory.calls, self.memory.requests, self._attach)
         self._skills: list[SkillUse] = []
         self._happened = Happenings()
-        self.tally = Tally()
+        self.tally = RecordTally()
         """What the file's events were, known and unknown."""
         self._seen = dict.fromkeys(self.memory.seen)
         self._changed_sides = False
@@ -95,6 +95,10 @@ class Events:
     def needs_whole(self) -> bool:
         """True when this reading changes what an earlier one returned: read the file from its beginning instead."""
         return self._tools.calls.incomplete or self._changed_sides
+
+    def at_rest(self) -> bool:
+        """Each of the last calls has its result."""
+        return not self._tools.calls.waiting
 
     def take(self, offset: int, event: Data) -> None:
         """Take in one event that stands at `offset`; a copy of an earlier one is passed over."""

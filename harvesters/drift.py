@@ -11,7 +11,7 @@ MAX_UNKNOWN = 32
 MAX_NAME = 60
 
 
-class Tally:
+class RecordTally:
     """The records of one reading by client version."""
 
     def __init__(self) -> None:

@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sleepd.core.redact_assignments import KEYWORDS, TEMPLATE, assignment
+from sleepd.core.redact_assignments import KEYWORDS, assignment
 from sleepd.core.redact_needles import Span, fresh, needles
+from sleepd.core.redact_places import PLACES, command_password
 from sleepd.core.redact_tokens import bot_token, long_tokens, open_end, vendor_token
 
 OVERLAP = 512
@@ -60,39 +61,37 @@ def _spans(text: str, limit: int) -> list[Span]:
     for at in needles(raw):
         if at >= limit:
             break
-        word = _keyword(text, at)
-        span = _at(text, raw, at, public) if word is None else assignment(text, at, word) if at >= done else None
-        if span:
+        head = text[at : at + 4].lower()
+        word = KEYWORDS.get(head) or KEYWORDS.get(head[:3])
+        if word and (len(word) <= 4 or text[at : at + len(word)].lower() == word):
+            if at >= done and (span := assignment(text, at, word)):
+                spans.append(span)
+            elif word == "pass":
+                spans += command_password(text, at)
+        elif reader := PLACES.get(head) or PLACES.get(head[:3]):
+            spans += reader(text, at)
+        elif span := _token(text, raw, at, public):
             spans.append(span)
-            done = max(done, span[1])
+        if spans:
+            done = max(done, spans[-1][1])
     spans += long_tokens(text, raw, public)
     spans += _cards(text, raw)
     if len(text) > limit:
         spans += open_end(text)
-    return [span for span in spans if span[0] < limit]
+    return [span for span in spans if span[0] < limit and not text.startswith("[redacted:", span[0])]
 
 
-def _keyword(text: str, at: int) -> str | None:
-    """The word for a secret that stands at `at`, if the needle there is the beginning of one."""
-    head = text[at : at + 4].lower()
-    word = KEYWORDS.get(head) or KEYWORDS.get(head[:3])
-    return word if word and (len(word) <= 4 or text[at : at + len(word)].lower() == word) else None
-
-
-def _at(text: str, raw: bytes, at: int, public: list[tuple[int, int]]) -> Span | None:
-    """The secret that a needle other than a word leads to."""
-    head = text[at : at + 4].lower()
-    if head[:3] == "://":
-        address = _USER_INFO.match(text, at)
-        return (*address.span("password"), "url-password") if address else None
-    if head == "-beg":
-        return _key_block(text, raw, at - 4, public)
-    if head[:3] == ":aa":
-        return bot_token(text, at)
-    if pattern := _HEADERS.get(head) or _HEADERS.get(head[:3]):
-        header = pattern.match(text, at)
-        return (*header.span("value"), "authorization") if header else None
-    return vendor_token(text, at)
+def _token(text: str, raw: bytes, at: int, public: list[tuple[int, int]]) -> Span | None:
+    """The key block or the vendor's token that the needle at `at` leads to."""
+    match text[at]:
+        case "-":
+            return _key_block(text, raw, at - 4, public)
+        case ":":
+            return bot_token(text, at)
+        case "u":
+            return vendor_token(text, at - len("gith"))
+        case _:
+            return vendor_token(text, at)
 
 
 def _merged(spans: list[Span]) -> list[Span]:
@@ -160,33 +159,6 @@ def _block_end(text: str, raw: bytes, start: int) -> int:
         return len(text)
     line = _END_LINE.match(text, stop)
     return line.end() if line else len(text)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Credentials in addresses and in headers.
-
-_USER_INFO = re.compile(
-    rf"://[^\s/:@\"'<>\\\[\]]{{0,128}}:(?!{TEMPLATE})(?![0-9]{{1,5}}[/?#])(?P<password>[^\s/@\"'<>\\]{{1,256}}(?:@[^\s/@\"'<>\\:]{{1,64}}(?=@))?)@",
-    re.I,
-)
-_HEADER = re.compile(
-    rf"authorization(?:\\*[\"'])?[ \t]{{0,4}}[:=,][ \t]{{0,4}}(?:\\*[\"'`])?[ \t]{{0,4}}"
-    rf"(?:(?:basic|bearer|token|digest|apikey|bot)[ \t]+)?(?!{TEMPLATE})"
-    r"(?P<value>[\w.~+/=:-]{8,})",
-    re.I | re.ASCII,
-)
-_BEARER = re.compile(
-    rf"(?i:bearer|basic)(?:\+|%20|[ \t]{{1,4}})(?!{TEMPLATE})(?=[\w.~+/-]{{0,64}}[0-9A-Z])"
-    r"(?P<value>[\w.~+/-]{16,}=*)",
-    re.ASCII,
-)
-_USER_OPTION = re.compile(
-    rf"(?:-u |-user[ =])[\"']?(?!{TEMPLATE})[^\s:\"'/]{{1,64}}:(?!{TEMPLATE}|[0-9]{{1,7}}\b|/)"
-    r"(?P<value>[^\s\"']{3,256})"
-)
-
-
-_HEADERS = {"auth": _HEADER, "bear": _BEARER, "basi": _BEARER, "-u ": _USER_OPTION, "-use": _USER_OPTION}
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -16,15 +16,40 @@ Span = tuple[int, int, str]
 """Start, end and rule of one secret."""
 
 ANY_CASE = (
-    ("pass", "cred"),
-    ("secr", "toke"),
-    ("key?", "://?"),
-    ("pwd?", "-beg", "-u ?", "-use"),
-    ("auth", "bear", "basi"),
+    ("pass", "cred", "salt"),
+    ("secr", "toke", "senh"),
+    ("key?", "://?", "psk=", "priv"),
+    ("pwd?", "-beg", "-u ?", "-use", "htwo"),
+    ("auth", "bear", "basi", "cook"),
+    ("pw:?", "pw=?", "sig=", "ure="),
+    ("ode=", "logi", "mnem"),
+    ("iden", "mysq", "s-cl", "-asp"),
+    ("mari", "sudo", "sqlc"),
+    ("mong", "twin", "pw ?"),
 )
 """Beginnings of words that name a secret, and what stands in a header, an address or a key block; `?` is anything."""
 AS_WRITTEN = (
-    ("AKIA", "ASIA", "AIza", "AGE-", "GOCS", "GR13", "SG.?", "SK##", ":AA?", "hvs.", "gith"),
+    ("AKIA", "ASIA", "AIza", "AGE-", "GOCS", "GR13", "SG.?", "SK##", ":AA?"),
+    ("ub_p",),
+    (
+        "$apr",
+        "$6$?",
+        "$5$?",
+        "$1$?",
+        "$y$?",
+        "$2a$",
+        "$2b$",
+        "$2y$",
+        "$arg",
+        "-b '",
+        '-b "',
+        ":543",
+        ":*:*",
+        "1//0",
+        "dp.?",
+        "fm2_",
+        "fm1_",
+    ),
     ("sk-?", "sk_?", "rk_?", "pk_?", "eyJ?", "hf_?", "npm_", "xox?", "xapp", "xai-"),
     (
         "ghp_",
@@ -69,7 +94,7 @@ def needles(raw: bytes) -> list[int]:
     padded = raw + b"\0\0\0\0"
     pairs = np.ndarray((len(padded) - 1,), "<u2", padded, 0, (1,))
     bits = _TABLE.take(pairs)
-    offsets: list[int] = np.flatnonzero((bits[:-2] & (bits[2:] >> 8)).astype(bool)).tolist()
+    offsets: list[int] = np.flatnonzero((bits[:-2] & (bits[2:] >> 16)).astype(bool)).tolist()
     return offsets
 
 
@@ -85,14 +110,14 @@ def fresh(text: str, at: int) -> bool:
     return ("\\" in before or "%" in before or "[" in before) and _ESCAPE.search(before) is not None
 
 
-def _table() -> npt.NDArray[np.uint16]:
-    """For each pair of bytes (little-endian): bit g if it can begin, bit 8+g if it can end, a needle of group g."""
-    table = np.zeros(65_536, np.uint16)
+def _table() -> npt.NDArray[np.uint32]:
+    """For each pair of bytes (little-endian): bit g if it can begin, bit 16+g if it can end, a needle of group g."""
+    table = np.zeros(65_536, np.uint32)
     for bit, group in enumerate(ANY_CASE + AS_WRITTEN):
         for needle in group:
             sets = [_members(char, either_case=bit < len(ANY_CASE)) for char in needle]
-            table[np.add.outer(sets[0], 256 * sets[1]).ravel()] |= np.uint16(1 << bit)
-            table[np.add.outer(sets[2], 256 * sets[3]).ravel()] |= np.uint16(1 << (bit + 8))
+            table[np.add.outer(sets[0], 256 * sets[1]).ravel()] |= np.uint32(1 << bit)
+            table[np.add.outer(sets[2], 256 * sets[3]).ravel()] |= np.uint32(1 << (bit + 16))
     return table
 
 

@@ -1,5 +1,8 @@
 """Tokens: those with a vendor's prefix, and long ones that only look random."""
 
+# Patterns are kept whole on their lines.
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 import math
@@ -36,12 +39,65 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ("docker-token", r"dckr_[op]at_[\w-]{20,}"),
     ("shopify-token", r"shp[a-z]{2,3}_[A-Za-z0-9]{28,}"),
     ("twilio-key", r"SK[0-9a-f]{32}(?![0-9a-f])"),
-    (
-        "vendor-token",
-        r"(?:ATATT3|NRAK-|AGE-SECRET-KEY-1|dapi|dop_v1_|figd_|gsk_|hvs\.|key-|lin_api_|ntn_|pplx-|pscale_|r8_|sbp_|sq0...-|tvly-|xai-|xkeysib-)(?=[\w-]{0,64}[0-9])[\w.=-]{20,}",
-    ),
 )
+_VENDORS = (
+    # Clouds and hosting
+    r"hv[sbr]\.[\w-]{20,}|do[opr]_v1_[0-9a-f]{40,}|HRKU-[\w-]{30,}|rnd_\w{24,}|nfp_\w{30,}|vc[apikr]_\w{20,}|vercel_\w{20,}|napi_\w{30,}",
+    r"pscale_(?:tkn|pw|oauth)_[\w.-]{20,}|sbp_[0-9a-f]{32,}|sb_secret_[\w-]{20,}|fm[12][ar]?_[\w+/=,-]{40,}|fo1_[\w-]{30,}|tskey-\w+-[\w-]{16,}",
+    r"LTAI[A-Za-z0-9]{12,}|AKID[A-Za-z0-9]{24,}|ABSK[\w+/=]{60,}|AQVN[\w-]{32,}|y[0-3]_[\w-]{50,}|IQoJb3JpZ2lu[\w+/=]{40,}|F[wQ]oGZXIv[\w+/=]{40,}",
+    r"v1\.0-[0-9a-f]{20,}-[0-9a-f]{60,}|ops_eyJ[\w-]{40,}|dt0[a-z][0-9]{2}\.[A-Z0-9]{20,}|pul-[0-9a-f]{40}|eyJrIjoi[\w=]{40,}|sntry[su]_[\w=+/-]{40,}",
+    r"glc_[\w+/=]{32,}|NR(?:AK|II|AL|JS|SP)-[\w-]{20,}|dapi[0-9a-f]{32}|AKCp[A-Za-z0-9]{40,}|cmVmdGtu[\w=]{40,}|oy2[a-z0-9]{43}|rubygems_[0-9a-f]{40,}",
+    r"cio[A-Za-z0-9]{32}(?![A-Za-z0-9])|CLOJARS_[a-z0-9]{40,}|EAA[A-Za-z0-9]{60,}|EAAA[\w-]{56,}|sq0[a-z]{3}-[\w-]{20,}|amzn[0-9]\.[\w.-]{30,}|nvapi-[\w-]{40,}",
+    # Models
+    r"(?:gsk|tgp_v1|fw|r8|jina|wandb_v1|pcsk|lsv2_[ps][tk])_(?=\w*[0-9])[\w-]{24,}|xai-\w{40,}|pplx-\w{32,}|csk-\w{32,}|tvly-[\w-]{20,}|fc-[0-9a-f]{32}",
+    r"pa-(?=[\w-]*[0-9])[\w-]{40,}|api_org_[A-Za-z]{30,}|sk_[0-9a-f]{40,}|AGE-SECRET-KEY-1[A-Z0-9]{40,}|co-[A-Za-z0-9]{38,}",
+    # Tools and services
+    r"AT(?:ATT3|CTT3)[\w=-]{40,}|ATBB[A-Za-z0-9]{20,}|fig[dou]_[\w-]{30,}|lin_(?:api|oauth|wh)_\w{24,}|ntn_\w{30,}|secret_[A-Za-z0-9]{40,}|key-[0-9a-f]{32}",
+    r"xkeysib-[0-9a-f]{40,}[\w-]*|xsmtpsib-[0-9a-f]{40,}[\w-]*|re_(?=\w*[0-9])\w{20,}|PMA[KT]-[\w-]{24,}|CFPAT-[\w-]{30,}|tfp_[\w-]{30,}|shippo_(?:live|test)_[0-9a-f]{30,}",
+    r"bk[a-z]{2}_[0-9a-f]{30,}|CCIP(?:AT|RJ)_\w{20,}|pnu_\w{30,}|rdme_\w{40,}|EZ[AT]K\w{40,}|duffel_(?:live|test)_[\w-]{30,}|aio_[A-Za-z0-9]{28}|ph[xs]_\w{32,}",
+    r"sgp_(?:\w{16}_)?[0-9a-f]{40}|HRKU-[\w-]{30,}|rzp_(?:live|test)_\w{14,}|FLWSECK(?:_TEST)?-\w{12,}|sl\.[\w-]{60,}|pat-[a-z]{2}[0-9]-[0-9a-f-]{36}",
+    r"[a-f0-9]{32}-us[0-9]{1,2}(?![0-9])|github_pat_\w{40,}|live_[0-9a-f]{40,}|u[0-9]{6,}-[0-9a-f]{24}",
+)
+"""Tokens of at least 20 characters in a row, which the search for long runs finds: they need no needle."""
+_VENDOR = re.compile("|".join(_VENDORS), re.ASCII)
+_BEFORE_DOT = re.compile(
+    r"(?:\bpat[A-Za-z0-9]{14}\.|\b[A-Za-z0-9]{14}\.atlasv1\.|\b[\w.-]{3}[78]Q~|\bt1\.[\w-]{1,12}\.|\bhv[sbr]\.|\bsl\.)\Z"
+)
+"""What stands before a run when a vendor's token has a dot in it."""
 _TOKEN = re.compile("|".join(f"(?P<{name.replace('-', '_')}>{pattern})" for name, pattern in _GROUPS), re.ASCII)
+
+_FULL = (
+    ("gh[pousr]_", 40),
+    ("github_pat_", 93),
+    ("glpat-", 26),
+    ("A[KS]IA", 20),
+    ("AIza", 39),
+    ("npm_", 40),
+    ("hf_", 37),
+    ("sk-ant-", 108),
+    ("sk-proj-", 132),
+    ("sk-or-v1-", 73),
+    ("sk-", 51),
+    ("xox[abp]-", 56),
+    ("dop_v1_", 71),
+    ("[sr]k_live_", 32),
+    ("pypi-", 160),
+    ("SG\\.", 69),
+    ("shp[a-z]{2}_", 38),
+    ("dapi", 36),
+    ("glsa_", 46),
+    ("gsk_", 56),
+    ("dckr_pat_", 36),
+    ("eyJ", 120),
+)
+"""How long a vendor's tokens are at least: a shorter one at the end of a line goes on in the next."""
+_BROKEN = re.compile(
+    "|".join(rf"(?P<f{size}_{number}>{prefix})" for number, (prefix, size) in enumerate(_FULL)), re.ASCII
+)
+_PIECE = re.compile(r"[\w.+/=-]+", re.ASCII)
+_BREAK = re.compile(
+    r"(?:\\?\r?\n|\\{0,4}\\n)(?:[ \t]{0,40}[|>+\u2502]?[ \t]{0,8})(?=(?P<next>[\w.+/=-]{4,256}))", re.ASCII
+)
 _BOT = re.compile(r":AA[\w-]{30,}", re.ASCII)
 _DISCORD = re.compile(r"[MNO][\w-]{22,28}\.[\w-]{6}\.[\w-]{27,}", re.ASCII)
 _TOKEN_REST = re.compile(r"(?:[\w+=-]|\.(?=[\w-]))*", re.ASCII)
@@ -57,10 +113,33 @@ def vendor_token(text: str, at: int) -> Span | None:
     if not fresh(text, at):
         return None
     token = _TOKEN.match(text, at)
+    broken = _wrapped(text, at)
     if token is None:
-        return None
+        return (at, broken, "wrapped-token") if broken else None
     rest = _TOKEN_REST.match(text, token.end())
-    return at, rest.end() if rest else token.end(), str(token.lastgroup).replace("_", "-")
+    return at, max(broken, rest.end() if rest else token.end()), str(token.lastgroup).replace("_", "-")
+
+
+def _wrapped(text: str, at: int) -> int:
+    """Where a token ends that a terminal broke at the end of a line; 0 when it was not broken.
+
+    The pieces are joined as long as the token is shorter than its vendor's are and the next line begins with what looks
+    random.
+    """
+    known = _BROKEN.match(text, at)
+    piece = _PIECE.match(text, at, at + 256) if known else None
+    if known is None or piece is None:
+        return 0
+    missing = int(str(known.lastgroup)[1:].split("_")[0]) - len(piece.group())
+    end = 0
+    last = piece.end()
+    while missing > 0 and (line := _BREAK.match(text, last)):
+        more = line["next"][: 4 * missing]
+        if not _DIGIT.search(more) or _wordiness(more) > 0.5 or len(line["next"]) > 2 * missing + 40:
+            break
+        last = end = line.end() + len(line["next"])
+        missing -= len(line["next"])
+    return end
 
 
 def bot_token(text: str, colon: int) -> Span | None:
@@ -81,7 +160,9 @@ def long_tokens(text: str, raw: bytes, public: list[tuple[int, int]]) -> Iterato
     while start >= 0:
         end = shape.find(b" ", start)
         end = len(text) if end < 0 else end
-        if _DIGIT.search(text, start, end) and (span := _unnamed_token(text, start, end)):
+        if _DIGIT.search(text, start, end) and (
+            span := _vendor_run(text, start, end) or _unnamed_token(text, start, end)
+        ):
             if not any(first <= start < last for first, last in public):
                 yield span
             end = max(end, span[1])
@@ -101,7 +182,7 @@ _WEBHOOK = re.compile(
     r"|webhook\.office\.com\\?/webhookb2)\\?/(?P<path>[\w\\/@.-]{0,128})\Z"
 )
 _PUBLIC_BEFORE = re.compile(
-    r"(?:\bsha-?[0-9]{1,3}[-:=]|\bmd5[-:=]|\bh1:|;base64,|\bintegrity\b.{0,12}|"
+    r"(?:\bsha-?[0-9]{1,3}[-:= ]{1,3}|\bmd5[-:=]|\bfingerprint.{0,6}|\bpubkey\w{0,6}.{0,5}|\bh1:|;base64,|\bintegrity\b.{0,12}|"
     r"\bchecksum.{0,6}|\bssh-[a-z0-9-]{3,12} |\bnixpkgs\S*)\Z",
     re.I,
 )
@@ -109,6 +190,8 @@ _PUBLIC_START = re.compile(
     r"iVBORw0KGgo|/9j/|R0lGOD|UklGR|PHN2Zy|JVBERi0|UEsDB|H4sI|d09GR|AAAA[BCE][23]|(?:srv|sdk)?(?:toolu|tooluse|msg|req|resp|call|chatcmpl|rs|fc|"
     r"run|thread|asst|file|cmpl|batch)[_-]"
 )
+_ID = re.compile(r"(?:[a-z]{2,12}_){1,3}01[1-9A-HJ-NP-Za-km-z]{20,24}\Z|[\w-]{0,40}20[0-9]{2}-[01][0-9]-[0-3][0-9]T")
+"""An object's id as interfaces of models hand it out, and a name with a date in it."""
 _SECRET_WORD = re.compile(
     r"(?:secret|token|passw(?:or)?d|api[ _-]?key|access[ _-]?key|private[ _-]?key|credential)s?"
     r"[ \t:=|\"'`>]{1,6}(?:(?:is|was)[ \t:\"'`]{1,4})?\Z",
@@ -116,8 +199,10 @@ _SECRET_WORD = re.compile(
 )
 _SECRET_STEMS = ("secret", "token", "passw", "key", "credential")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\Z")
-_HEX = re.compile(r"(?:0x)?[0-9a-fA-F]+-?\Z")
+_HEX = re.compile(r"(?:0x|I)?[0-9a-fA-F]+-?\Z")
 _WORDS = re.compile(r"[a-z]{4,}|[A-Z]{4,}")
+_CAMEL = re.compile(r"_{0,2}(?:[A-Z][a-z]++|[a-z]{2,}+|[A-Z]{2,}+|[0-9]{1,8}+|[_-])++\Z")
+_ESCAPED = re.compile(r"u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[abfnrtv]")
 _NAME_PART = re.compile(r"[a-z]{3,}\Z|[A-Z]?[a-z]{4,}")
 
 
@@ -131,9 +216,20 @@ def _unnamed_token(text: str, start: int, end: int) -> Span | None:
         return *discord.span(), "discord-token"
     token = text[first:last]
     named = _after_secret_word(before) and not _UUID.match(token) and _wordiness(token) < 0.4
-    if not (named or _random(token)) or _PUBLIC_START.match(token) or _PUBLIC_BEFORE.search(before):
+    if not (named or _random(token)) or _PUBLIC_START.match(token) or _ID.match(token) or _PUBLIC_BEFORE.search(before):
         return None
     return first, last, "secret" if named else "high-entropy"
+
+
+def _vendor_run(text: str, start: int, end: int) -> Span | None:
+    """The vendor's token that this run of token characters is, or ends with."""
+    before = text[start - 1 : start]
+    escape = _ESCAPED.match(text, start) if before == "\\" else None
+    if token := _VENDOR.match(text, escape.end() if escape else start + (text[start] in "+-")):
+        return token.start(), max(end, token.end()), "vendor-token"
+    if before in {".", "~"} and (head := _BEFORE_DOT.search(text[max(0, start - 28) : start])):
+        return start - len(head.group()), end, "vendor-token"
+    return None
 
 
 def _after_secret_word(before: str) -> bool:
@@ -152,7 +248,8 @@ def _widened(text: str, start: int, end: int) -> tuple[int, int]:
         last = end + len(right) - len(right.lstrip(_BASE64))
     while text[last : last + 1] == "=" and last < end + 4_098:
         last += 1
-    return first + (text[first - 1 : first] == "\\" and fresh(text, first + 1)), last
+    escape = _ESCAPED.match(text, first) if text[first - 1 : first] == "\\" else None
+    return escape.end() if escape else first, last
 
 
 def _random(token: str) -> bool:
@@ -162,7 +259,14 @@ def _random(token: str) -> bool:
     body = token.rstrip("=")
     if len(body) < 32 or _HEX.match(body) or not _mixed(body):
         return False
-    return _wordiness(body) < 0.4 and not _path(body) and _entropy(body[:256]) >= 3.8
+    pieces = body.replace("_", "-").count("-") + 1
+    return (
+        _wordiness(body) < 0.4
+        and len(body) >= 6 * pieces
+        and not _CAMEL.match(body)
+        and not _path(body)
+        and _entropy(body[:256]) >= 3.8
+    )
 
 
 def _wordiness(body: str) -> float:
@@ -177,7 +281,9 @@ def _mixed(body: str) -> bool:
 
 def _path(body: str) -> bool:
     parts = body.split("/")
-    return len(parts) > 1 and (parts[0] == "" or any(_NAME_PART.match(part) for part in parts))
+    return len(parts) > 1 and (
+        parts[0] == "" or any(_NAME_PART.match(part) or (len(part) >= 4 and _CAMEL.match(part)) for part in parts)
+    )
 
 
 def _entropy(body: str) -> float:

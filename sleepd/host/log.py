@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sys
 from contextlib import AbstractContextManager
 from io import FileIO, TextIOWrapper
@@ -18,6 +19,7 @@ from pathlib import Path
 import structlog
 from structlog.typing import Processor
 
+from sleepd.core.redact import OVERLAP, redact
 from sleepd.settings.places import make_private
 
 MAX_BYTES = 5_000_000
@@ -25,12 +27,27 @@ MAX_BYTES = 5_000_000
 KEPT = 3
 """Older files kept beside the live one."""
 
+_SAID_CHARS = 300
+"""How much of an error's own words the log keeps: enough for a reason, too little for a prompt that it quotes."""
+_SAID = re.compile(
+    rf"(?m)^((?:\w+\.)*\w+(?:Error|Exception|Warning)?: .{{{_SAID_CHARS}}})(?:.|\n(?!Traceback|  File|\n))*"
+)
+
+
+def without_secrets(value: object) -> object:
+    """A fact as the log and the terminal may show it: secrets out, the words of an error cut short."""
+    if not isinstance(value, str):
+        return value
+    return redact(_SAID.sub(r"\1…", value), len(value) + OVERLAP).text
+
+
 _FACTS: tuple[Processor, ...] = (
     structlog.contextvars.merge_contextvars,
     structlog.processors.add_log_level,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
     # Plain text: the structured form would write the values of local variables, prompts and keys among them.
     structlog.processors.format_exc_info,
+    lambda _logger, _method, facts: {key: without_secrets(value) for key, value in facts.items()},
 )
 
 

@@ -25,6 +25,16 @@ def test_harvest_reads_what_is_new_and_nothing_twice(lived_in: Path) -> None:
     assert SESSIONS == sum(first["by_agent"].values())
 
 
+def test_a_harvest_explains_whose_words_it_stored(lived_in: Path) -> None:
+    """Counts by agent and source, as text and in JSON; a person's are marked."""
+    told = sleepd("harvest", "--explain", "--json").json
+    typed = {row["agent"]: row["texts"] for row in told["texts"] if row["source"] == "typed" and row["by_a_person"]}
+    assert set(told["by_agent"]) == set(typed) | {a for a in told["by_agent"] if told["by_agent"][a] == 0}
+    assert sum(row["texts"] for row in told["texts"] if row["source"] in ("typed", "reply")) <= told["turns"]
+    lines = sleepd("harvest", "--explain").out.splitlines()
+    assert any(line.startswith("claude-code") and "typed" in line and "yes" in line for line in lines)
+
+
 def test_an_agent_can_be_harvested_alone(lived_in: Path) -> None:
     """By its name; the others are left for later."""
     assert {"codex"} == set(sleepd("harvest", "codex", "--json").json["by_agent"])

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import string
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks import redaction, secret_shapes
 from sleepd.core.redact import OVERLAP, redact
 from sleepd.core.redact_needles import fresh, needles
 
@@ -19,6 +22,7 @@ BASE64 = ALNUM + "+/"
 HEX = "0123456789abcdef"
 UPPER = string.ascii_uppercase + "234567"
 LIMIT = 16_000
+HISTORIES = Path(os.environ.get("SLEEPD_TEST_HISTORIES", "/nowhere"))  # noqa: TID251  a developer's own folder
 
 
 def chars(alphabet: str, length: int, seed: str) -> str:
@@ -362,6 +366,19 @@ INNOCENTS = [
     "ignore vscode-userdata:/home/u/settings.json and [evaluating-use-cases](https://docs.example.org/a)",
     "see https://downloads.1password.com/win/1PasswordSetup-latest-version2.exe",
     "docker run -u 1000:1000 --rm image",
+    "--- PASS: TestShellCompletion (0.01s)\n    --- PASS: TestShellCompletion/with_profile (0.00s)\nPASS\nok  shop/cli 0.4s",
+    "    --- PASS: TestParse/#00 (0.00s)\n    --- PASS: TestParse/old_format:_7_hex_chars (0.00s)",
+    '- All tests pass: `mise run test:ci`\n- Pass `sessions` to `print_all`, a pass ("be green") is wanted',
+    "agent_msg_01Qrd7BCbvvGWNnqjsHj1aSJ session-2026-02-10T23-57-9f5659bb.json",
+    "from .tool_search_tool_bm25_20251119_param import ToolSearchToolBm25_20251119Param",
+    "token: CancellationToken, password: SecretString, secret = hashlib.sha256(text)",
+    'password = form.cleaned_data["password"]; token = self._tokens.pop(); auth = get_auth()',
+    '"bos_token": "eos_token_id", auth_header = expected_authorization',
+    "git checkout -b feature/login-page && mkdir -p build/cache && docker run -p 8080:80 shop",
+    "mysql -P 3306 -p shop; the signature=valid, feature=enabled; login -p",
+    "Cookie: theme=dark; lang=de",
+    'model = load("Qwen/Qwen3-Next-80B-A3B-Instruct")',
+    "users log in with a password or a token is sent to them; the secret is to keep it short",
 ]
 
 
@@ -458,3 +475,19 @@ def test_a_token_begins_after_a_boundary_or_an_escape() -> None:
     assert fresh("\\nsk-", 2)
     assert fresh("[31msk-", 4)
     assert not fresh("namsk-", 3)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_secrets_in_the_formats_of_the_world_are_found(seed: int) -> None:
+    """167 shapes of commands, files, programs and requests, three of each: at least 99 in 100 go."""
+    cases = secret_shapes.planted(seed=seed)
+    missed = [case.shape for case in cases if secret_shapes.left(case, redact(case.text, LIMIT).text)]
+    assert len(cases) == 3 * 167
+    assert len(missed) <= 0.01 * len(cases), missed
+
+
+@pytest.mark.skipif(not HISTORIES.is_dir(), reason="needs real transcripts")
+def test_real_transcripts_lose_hardly_anything() -> None:
+    """Of a thousand texts of more than 20 characters, at most one has something taken out (these hold no secrets)."""
+    texts = list(redaction.texts(HISTORIES))
+    assert 0.001 * len(texts) >= sum(bool(redact(text[: LIMIT + OVERLAP], LIMIT).found) for text in texts)

@@ -142,3 +142,19 @@ def test_a_log_that_cannot_be_written_is_one_line(file: Path, capfd: pytest.Capt
         structlog.get_logger().info("daemon.started")
     said = capfd.readouterr().err
     assert 1 == said.count("\n") and str(file) in said
+
+
+def test_no_secret_and_no_prompt_is_logged(tmp_path: Path) -> None:
+    """Neither as a fact nor in the words of an error, of which the first 300 characters are kept."""
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    file = tmp_path / "state" / "sleepd.log"
+    log.configure(file)
+    prompt = "please rewrite the chapter about my grandmother " * 20
+    try:
+        raise ValueError(f"{token} {prompt}")
+    except ValueError as error:
+        structlog.get_logger().error("command.failed", exc_info=error, branch=f"fix/{token}")
+    line = file.read_text()
+    assert "fix/[redacted:github-token]" in line
+    assert "ValueError" in line and token not in line
+    assert 400 > len(line) - len(line.replace("please rewrite the chapter about my grandmother ", ""))

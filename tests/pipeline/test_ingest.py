@@ -7,10 +7,12 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
 from sqlalchemy import Engine, event
 
+from harvesters import jsonl
+from sleepd.core.mark import OWN_MARK
 from sleepd.pipeline.ingest import IngestReport, ingest
-from sleepd.pipeline.prompts import OWN_MARK
 from sleepd.settings.sections import HarvestConfig
 from sleepd.store import sessions
 from tests.pipeline.world import World, make
@@ -96,6 +98,32 @@ class TestTwice:
         transcript(world, line(0, "user", "Something else now"))
         world.ingest()
         assert ["Something else now"] == [t["text"] for t in world.rows("turns")]
+
+
+class TestLongFiles:
+    def test_a_long_file_is_stored_piece_by_piece(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The rows are those of one reading; each piece is a transaction of its own, and the file counts once."""
+        talk = [line(n, "user", f"Ask {n}") if n % 2 == 0 else reply(n, f"Answer {n} " * 20) for n in range(80)]
+        whole, pieces = (empty(tmp_path / name) for name in ("whole", "pieces"))
+        transcript(whole, *talk)
+        transcript(pieces, *talk)
+        whole.ingest()
+        monkeypatch.setattr(jsonl, "PIECE_BYTES", 2_000)
+        monkeypatch.setattr("sleepd.pipeline.ingest._BYTES_AT_ONCE", 2_000)
+        commits: list[object] = []
+
+        def noted(connection: object) -> None:
+            commits.append(connection)
+
+        event.listen(Engine, "commit", noted)
+        told: list[tuple[int, int]] = []
+        done = ingest(pieces.database, pieces.sources, HarvestConfig(), lambda *at: told.append(at))
+        event.remove(Engine, "commit", noted)
+        assert whole.rows("turns") == pieces.rows("turns")
+        assert (1, 1, 1, 80) == (done.files, done.read, done.sessions, done.turns)
+        assert len(commits) > 5
+        assert ((0, 1), (1, 1)) == (told[0], told[-1])
+        assert 0 == pieces.ingest().bytes_read
 
 
 class TestSecrets:
@@ -219,3 +247,24 @@ class TestDamage:
         report = ingest(world.database, world.sources, HarvestConfig(), lambda done, total: told.append((done, total)))
         assert isinstance(report, IngestReport)
         assert [(1, 3), (2, 3), (3, 3)] == told
+
+
+class TestNames:
+    def test_names_and_ids_are_stored_without_their_secrets(self, tmp_path: Path) -> None:
+        """A branch, a folder, a tool, a title: whatever a table holds has no secret in it; two ids stay two."""
+        world = empty(tmp_path)
+        other = SECRET[:-4] + "Zz99"
+        calls = [
+            {"type": "tool_use", "id": secret, "name": f"mcp__{SECRET}", "input": {}} for secret in (SECRET, other)
+        ]
+        transcript(
+            world,
+            line(0, "user", "Fix it", gitBranch=f"fix/{SECRET}", cwd=f"/p/{SECRET}"),
+            line(1, "assistant", calls, gitBranch=f"fix/{SECRET}"),
+        )
+        report = world.ingest()
+        tables = {t: world.rows(t) for t in ("files", "sessions", "turns", "tool_calls", "defects")}
+        assert report.redacted >= 4
+        assert "fix/[redacted:github-token]" in str(tables["sessions"])
+        assert [] == [name for name, rows in tables.items() if SECRET in str(rows) or other in str(rows)]
+        assert 2 == len(tables["tool_calls"])

@@ -1,0 +1,123 @@
+"""The environment file: the variables of this shell that a scheduled start sees."""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import platformdirs
+
+from sleepd.core.errors import UsageError
+from sleepd.settings import config
+from sleepd.settings.places import make_private
+
+FOLDERS: Final = tuple(
+    dict.fromkeys((*config.AGENT_VARIABLES, "XDG_DATA_HOME", "XDG_CACHE_HOME", "HF_HOME", "HF_HUB_CACHE"))
+)
+"""Variables that move the agents' folders, sleepd's own and those of the embedder."""
+CONNECTION: Final = tuple(
+    spelt
+    for name in ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")
+    for spelt in ((name, name.lower()) if name.endswith("_PROXY") else (name,))
+)
+"""Variables without which a provider may not be reached."""
+# No LANG or LC_*: sleepd neither reads nor writes by a locale, and its children's output is easier to read without one.
+PLAIN: Final = ("PATH", "TZ", "HF_HUB_OFFLINE")
+KEYS: Final = ("SLEEPD_API_KEY", *config.KEY_VARIABLES.values())
+_HEAD: Final = "# Written by `sleepd service install`: what a scheduled start sees of your shell. For you alone.\n"
+_LOGIN: Final = re.compile(r"//[^/@]+@")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Captured:
+    """The variables to keep, and notes about the others."""
+
+    values: dict[str, str]
+    keys: tuple[str, ...]
+    """Names of the keys that are set here and not kept."""
+    notes: tuple[str, ...]
+    """One line each."""
+
+    @property
+    def text(self) -> str:
+        return _HEAD + "".join(f"{name}={value}\n" for name, value in self.values.items())
+
+
+def capture(*, keep_key: bool) -> Captured:
+    """Look at this process's variables. Raises `UsageError` for a value that does not fit on a line."""
+    found = config.variables((*PLAIN, *FOLDERS, *CONNECTION, "SLEEPD_HOME", *KEYS))
+    secret = [name for name in found if name in KEYS or (name in CONNECTION and _LOGIN.search(found[name]))]
+    values = {name: _value(name, text) for name, text in found.items() if keep_key or name not in secret}
+    if config.home() != _home_of_record():
+        values["HOME"] = _value("HOME", str(config.home()))
+    keys = tuple(name for name in secret if not keep_key)
+    return Captured(values=values, keys=keys, notes=(*_about_keys(secret, keep_key=keep_key), *_about_settings()))
+
+
+def _value(name: str, text: str) -> str:
+    # A file is read by lines and as UTF-8; a value that would read differently is refused, not repaired.
+    if len(text.splitlines()) != 1 or text.encode("utf-8", "replace") != text.encode("utf-8", "surrogateescape"):
+        raise UsageError(f"{name}: its value has line breaks or is not UTF-8, which no schedule can hold; correct it")
+    if name == "SLEEPD_HOME" or (name in FOLDERS and not text.startswith("~")):
+        return str(Path(text).expanduser().absolute())
+    return text
+
+
+def _home_of_record() -> Path:
+    """The home a scheduler gives its programs."""
+    if os.name == "nt":
+        return config.home()
+    import pwd
+
+    return Path(pwd.getpwuid(os.getuid()).pw_dir)
+
+
+def _about_keys(secret: list[str], *, keep_key: bool) -> tuple[str, ...]:
+    if not secret:
+        return ()
+    if keep_key:
+        return (f"kept as plain text in a file that only you can read: {', '.join(secret)}",)
+    return (f"not kept, since no --keep-key was given: {', '.join(secret)}",)
+
+
+def _about_settings() -> tuple[str, ...]:
+    names = [v.name for v in config.stray_variables() if v.name.upper() not in config.OWN_VARIABLES]
+    return tuple(
+        f"{name} is set in this shell only and not kept; put it into {config.places().config}" for name in names
+    )
+
+
+def folders_beside() -> tuple[Path, ...]:
+    """The folders of caches, where the embedder writes."""
+    moved = config.variables(("HF_HOME", "HF_HUB_CACHE"))
+    usual = platformdirs.user_cache_path()
+    return tuple(dict.fromkeys((usual, *(Path(value).absolute() for value in moved.values()))))
+
+
+def write(file: Path, text: str) -> None:
+    """Write a file that its owner alone may read, whole or not at all."""
+    make_private(file.parent)
+    replace(file, text.encode("utf-8"), 0o600)
+
+
+def replace(file: Path, data: bytes, mode: int) -> None:
+    """Put a file there, whole or not at all; a link is replaced, not followed. Raises OSError that names the file."""
+    part = file.with_name(f".{file.name}.new-{os.getpid()}")
+    try:
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        part.chmod(mode)
+        part.replace(file)
+    except OSError as error:
+        # An error in the middle of writing has no file name, and nobody would know the temporary name.
+        raise OSError(error.errno, error.strerror, str(file)) from error
+    finally:
+        with suppress(OSError):  # it was never there, or the disk says so already
+            part.unlink(missing_ok=True)

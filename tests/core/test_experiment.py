@@ -1,0 +1,297 @@
+"""The gate's promises, checked by simulation and by properties."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sleepd.core import experiment
+from sleepd.core.evidence import level, log_wealth
+from sleepd.core.experiment import Decision, Experiment, OnePass, Rule, Superiority, enough, scores_of
+from sleepd.core.model import Pair, TaskId, Verdict
+
+TERMS = Experiment(alpha=0.05)
+LIVES = 1_000
+PAIRS = 120
+MOST_FALSE = 71
+"""Of 1,000 candidates that do not help, at a level of 0.05: 99.9 % of the time at most so many cross."""
+
+Rates = np.ndarray
+World = Callable[[np.random.Generator], tuple[Rates, Rates]]
+
+
+def pair(candidate: float | None, baseline: float | None, draw: int = 0) -> Pair:
+    return Pair(ordinal=draw, task_id=TaskId("t"), candidate=candidate, baseline=baseline)
+
+
+def decide(pairs: Sequence[Pair], asked: Experiment) -> Decision:
+    return experiment.decide(asked, scores_of(pairs))
+
+
+def pairs_of(*differences: float) -> list[Pair]:
+    return [pair(max(d, 0.0), max(-d, 0.0), n) for n, d in enumerate(differences)]
+
+
+# Worlds: pass rates of 13 tasks under the live text and under the candidate ------------------------------------------
+
+
+def no_effect(chance: np.random.Generator) -> tuple[Rates, Rates]:
+    rates = chance.beta(0.8, 0.6, 13)
+    return rates, rates
+
+
+def half_better_half_worse(chance: np.random.Generator) -> tuple[Rates, Rates]:
+    rates = chance.uniform(0.3, 0.7, 12)
+    return rates, rates + np.where(np.arange(12) % 2, 0.3, -0.3)
+
+
+def harmful(chance: np.random.Generator) -> tuple[Rates, Rates]:
+    rates = chance.uniform(0.15, 1, 13)
+    return rates, rates - 0.15
+
+
+def house_rule(chance: np.random.Generator) -> tuple[Rates, Rates]:
+    return chance.uniform(0.05, 0.3, 13), chance.uniform(0.85, 1, 13)
+
+
+def draw(world: World, chance: np.random.Generator, count: int = PAIRS) -> list[Pair]:
+    """Pairs of a candidate: one rollout of it against the mean of four of the live text."""
+    before, after = world(chance)
+    tasks = chance.integers(0, len(before), count)
+    tried = chance.random(count) < after[tasks]
+    baseline = (chance.random((count, 4)) < before[tasks][:, None]).mean(axis=1)
+    return [pair(float(c), float(b), n) for n, (c, b) in enumerate(zip(tried, baseline, strict=True))]
+
+
+def strict_on_one_pass(pairs: list[Pair]) -> bool:
+    """The usual rule: every task once, and the mean has to be higher."""
+    return decide(pairs[:13], replace(TERMS, statistic=OnePass(rule=Rule.STRICT))).verdict is Verdict.ACCEPTED
+
+
+class TestFalseAdoption:
+    @pytest.mark.parametrize("world", [no_effect, half_better_half_worse, harmful])
+    def test_a_candidate_that_does_not_help_hardly_ever_crosses(self, world: World) -> None:
+        """Promise 1: whatever the number of looks, at most a share of alpha is accepted."""
+        chance = np.random.default_rng(1)
+        accepted = sum(decide(draw(world, chance), TERMS).verdict is Verdict.ACCEPTED for _ in range(LIVES))
+        assert accepted <= MOST_FALSE
+
+    def test_the_usual_rule_adopts_what_does_nothing(self) -> None:
+        """The same draws under a strictly higher mean: far more than alpha, so the simulation can tell the two apart."""
+        chance = np.random.default_rng(1)
+        assert sum(strict_on_one_pass(draw(no_effect, chance)) for _ in range(LIVES)) > 0.3 * LIVES
+
+    def test_a_house_rule_is_found_in_a_night(self) -> None:
+        """What is broken nearly always without the rule and kept nearly always with it crosses, also at the first level."""
+        chance = np.random.default_rng(2)
+        terms = replace(TERMS, alpha=level(1, 0, 0.05))
+        decisions = [decide(draw(house_rule, chance), terms) for _ in range(50)]
+        assert {Verdict.ACCEPTED} == {d.verdict for d in decisions}
+        assert float(np.mean([d.pairs for d in decisions])) < 20
+
+    def test_the_levels_of_a_life_sum_to_less_than_alpha(self) -> None:
+        """Without adoptions, however many candidates there are."""
+        levels = [level(t, 0, 0.05) for t in range(1, 200_001)]
+        assert 0.03 < sum(levels) < 0.05
+
+    @pytest.mark.parametrize(("index", "adoptions"), [(1, 0), (2, 1), (60, 7), (1, 400)])
+    def test_each_adoption_raises_the_levels_and_none_passes_alpha(self, index: int, adoptions: int) -> None:
+        """e-LOND: α·γ_t·(adoptions + 1), γ_t = t^-1.1 / ζ(1.1)."""
+        expected = min(0.05, 0.05 * index**-1.1 / 10.58444846495 * (adoptions + 1))
+        assert expected == pytest.approx(level(index, adoptions, 0.05))
+
+    def test_no_candidate_is_accepted_on_fewer_pairs_than_the_largest_bet_allows(self) -> None:
+        """With every difference 1, evidence grows by at most 1.97 a pair."""
+        decision = decide(pairs_of(*[1.0] * 60), TERMS)
+        assert (Verdict.ACCEPTED, True) == (decision.verdict, decision.pairs >= math.log(20) / math.log(1.97))
+
+
+class TestEndings:
+    @pytest.mark.parametrize(
+        ("pairs", "verdict"),
+        [
+            (pairs_of(*[1.0] * 20), Verdict.ACCEPTED),
+            (pairs_of(*[-0.5] * 20), Verdict.REJECTED),
+            (pairs_of(*[0.0] * 200), Verdict.REJECTED),
+            (pairs_of(1.0, -1.0, 1.0), Verdict.UNDECIDED),
+            ([], Verdict.UNDECIDED),
+            (pairs_of(*[1.0, -0.9] * 5), Verdict.CLOSED),
+        ],
+    )
+    def test_there_are_four(self, pairs: list[Pair], verdict: Verdict) -> None:
+        """Accepted, rejected as too small an effect, undecided, and closed when the stated pairs are used up."""
+        most = 10 if verdict is Verdict.CLOSED else 400
+        assert verdict == decide(pairs, replace(TERMS, max_pairs=most)).verdict
+
+    def test_each_says_why_in_words(self) -> None:
+        """The level, the smallest effect or the number of pairs is named."""
+        rejected = decide(pairs_of(*[-0.5] * 20), TERMS)
+        assert "evidence passed 1/0.05 after 6 pairs" == decide(pairs_of(*[1.0] * 20), TERMS).reason
+        assert f"effect below +0.10 after {rejected.pairs} pairs (error at most 0.1)" == rejected.reason
+        assert "1 pairs so far; goes on in a later night" == decide(pairs_of(1.0), TERMS).reason
+        closed = decide(pairs_of(0.0, 0.0), replace(TERMS, max_pairs=2))
+        assert "2 pairs used up without a decision" == closed.reason
+
+    def test_nothing_drawn_is_known_in_whole(self) -> None:
+        """No evidence either way, no effect, and nothing missing."""
+        expected = Decision(
+            verdict=Verdict.UNDECIDED, reason="0 pairs so far; goes on in a later night", pairs=0, evidence=0.0,
+            counter_evidence=0.0, effect=None, coverage_candidate=1.0, coverage_baseline=1.0,
+        )  # fmt: skip
+        assert expected == decide([], TERMS)
+        assert (0,) == log_wealth(np.zeros(0)).shape
+
+    def test_pairs_beyond_the_stated_number_are_not_looked_at(self) -> None:
+        """A candidate that was closed stays closed, whatever is drawn afterwards."""
+        terms = replace(TERMS, max_pairs=6)
+        closed = decide(pairs_of(*[1.0, -0.9] * 3), terms)
+        assert Verdict.CLOSED == closed.verdict
+        assert closed == decide(pairs_of(*[1.0, -0.9] * 3, *[1.0] * 40), terms)
+
+    @pytest.mark.parametrize(("validation", "sealed"), [(4, 3), (5, 2), (0, 0)])
+    def test_too_few_tasks_are_said_in_words(self, validation: int, sealed: int) -> None:
+        """Fewer than five to validate with or three sealed groups: no gate, and a sentence that says what is missing."""
+        said = enough(validation, sealed)
+        assert said is not None and f"{validation} to validate with" in said and f"{sealed} sealed" in said
+        assert None is enough(5, 3)
+
+
+class TestMissing:
+    def hidden_failures(self, chance: np.random.Generator) -> list[Pair]:
+        """A candidate that does nothing but turn 35 of 100 of its failures into timeouts."""
+        drawn = draw(lambda c: (np.full(13, 0.5), np.full(13, 0.5)), chance, 300)
+        return [replace(p, candidate=None) if p.candidate == 0 and chance.random() < 0.35 else p for p in drawn]
+
+    def test_failures_that_become_unscored_do_not_help(self) -> None:
+        """Promise 3: such a candidate is accepted no more often than alpha."""
+        chance = np.random.default_rng(3)
+        accepted = sum(decide(self.hidden_failures(chance), TERMS).verdict is Verdict.ACCEPTED for _ in range(200))
+        assert accepted <= 20
+
+    def test_dropping_them_would_have(self) -> None:
+        """The contrast: the same draws without the unscored pairs are accepted many times as often."""
+        chance = np.random.default_rng(3)
+        accepted = sum(
+            decide([p for p in self.hidden_failures(chance) if p.candidate is not None], TERMS).verdict
+            is Verdict.ACCEPTED
+            for _ in range(200)
+        )
+        assert accepted > 60
+
+    @pytest.mark.parametrize("side", ["candidate", "baseline"])
+    def test_too_many_missing_scores_on_either_side_stop_an_acceptance(self, side: str) -> None:
+        """Below the coverage floor nothing is accepted, however good the rest is; the shares are stated."""
+        pairs = [pair(1.0, 0.0, n) for n in range(60)]
+        holes = [replace(p, **{side: None}) if n % 10 < 3 else p for n, p in enumerate(pairs)]
+        decision = decide(holes, TERMS)
+        assert Verdict.ACCEPTED is not decision.verdict
+        assert 0.7 == pytest.approx(getattr(decision, f"coverage_{side}"))
+        few = [replace(p, **{side: None}) if n % 10 < 1 else p for n, p in enumerate(pairs)]
+        assert Verdict.ACCEPTED is decide(few, TERMS).verdict
+
+    def test_a_missing_score_is_the_worst_for_both_bets(self) -> None:
+        """To the accepting bet an unscored candidate is 0 against what the baseline got, to the rejecting one it is 1."""
+        hole, worst, best = (decide([pair(c, 0.5)], TERMS) for c in (None, 0.0, 1.0))
+        assert (worst.evidence, best.counter_evidence) == (hole.evidence, hole.counter_evidence)
+        assert None is hole.effect
+
+
+class TestPaperRules:
+    @pytest.mark.parametrize(
+        ("rule", "differences", "verdict"),
+        [
+            (Rule.STRICT, (0.1, 0.0), Verdict.ACCEPTED),
+            (Rule.STRICT, (0.5, -0.5), Verdict.REJECTED),
+            (Rule.STRICT, (-0.1,), Verdict.REJECTED),
+            (Rule.STRICT, (), Verdict.REJECTED),
+            (Rule.OFF, (-1.0,), Verdict.ACCEPTED),
+            (Rule.OFF, (), Verdict.ACCEPTED),
+        ],
+    )
+    def test_strictly_higher_or_everything(self, rule: Rule, differences: tuple[float, ...], verdict: Verdict) -> None:
+        """The rules kept for comparison; the reason names the rule and there is no evidence."""
+        decision = decide(pairs_of(*differences), replace(TERMS, statistic=OnePass(rule=rule)))
+        assert (verdict, 0.0) == (decision.verdict, decision.evidence)
+        assert f"rule {rule}" in decision.reason
+
+    def test_a_decision_in_whole(self) -> None:
+        """Over the scored pairs; the shares of scored pairs are those of both texts together."""
+        drawn = [pair(1.0, 0.5), pair(None, 0.5), pair(0.5, None), pair(0.25, 0.5)]
+        expected = Decision(
+            verdict=Verdict.ACCEPTED, reason="rule strict: mean difference +0.125", pairs=4, evidence=0.0,
+            counter_evidence=0.0, effect=0.125, coverage_candidate=0.5, coverage_baseline=0.5,
+        )  # fmt: skip
+        assert expected == decide(drawn, replace(TERMS, rule=Rule.STRICT))
+        nothing = decide([], replace(TERMS, rule=Rule.OFF))
+        assert ("rule off: nothing scored", 0, None, 1.0, 1.0) == (
+            nothing.reason, nothing.pairs, nothing.effect, nothing.coverage_candidate, nothing.coverage_baseline
+        )  # fmt: skip
+
+
+scores = st.none() | st.floats(0, 1)
+some_pairs = st.lists(st.builds(pair, scores, scores), max_size=60)
+some_terms = st.builds(
+    Experiment,
+    alpha=st.floats(1e-6, 0.5),
+    beta=st.floats(0.001, 0.5),
+    statistic=st.builds(Superiority, smallest_effect=st.floats(0.0, 1.0)),
+    coverage=st.floats(0, 1),
+    max_pairs=st.integers(1, 60),
+)
+
+
+class TestProperties:
+    @pytest.mark.slow
+    @settings(max_examples=150)
+    @given(some_pairs, some_terms)
+    def test_every_input_gives_a_decision_with_numbers(self, pairs: list[Pair], terms: Experiment) -> None:
+        """No pair of scores or holes makes the gate raise or the evidence something that is not a finite number."""
+        decision = decide(pairs, terms)
+        assert math.isfinite(decision.evidence) and math.isfinite(decision.counter_evidence)
+        assert decision.effect is None or -1 <= decision.effect <= 1
+        assert 0 <= decision.coverage_candidate <= 1 and 0 <= decision.coverage_baseline <= 1
+        assert decision.pairs <= min(len(pairs), terms.max_pairs)
+
+    @settings(max_examples=100)
+    @given(some_pairs, some_terms, st.integers(0, 60))
+    def test_a_verdict_rests_on_the_first_pairs_only(self, pairs: list[Pair], terms: Experiment, cut: int) -> None:
+        """Once ended at pair n, a decision over more pairs is the same one: looking later or more often changes nothing."""
+        early = decide(pairs[:cut], terms)
+        if early.verdict is not Verdict.UNDECIDED:
+            assert early == decide(pairs, terms)
+
+    @settings(max_examples=100)
+    @given(some_pairs, some_terms)
+    def test_acceptance_takes_enough_pairs(self, pairs: list[Pair], terms: Experiment) -> None:
+        """Never fewer than ln(1/alpha) / ln(1.97)."""
+        decision = decide(pairs, terms)
+        if decision.verdict is Verdict.ACCEPTED:
+            assert decision.pairs >= math.log(1 / terms.alpha) / math.log(1.97) - 1e-9
+
+    @settings(max_examples=100)
+    @given(some_pairs, some_terms, st.floats(1, 10))
+    def test_milder_terms_never_undo_an_acceptance(self, pairs: list[Pair], terms: Experiment, factor: float) -> None:
+        """What crossed at a strict level has crossed at a milder one, at that pair or before."""
+        strict = decide(pairs, terms)
+        mild = decide(pairs, replace(terms, alpha=min(0.99, terms.alpha * factor)))
+        if strict.verdict is Verdict.ACCEPTED:
+            assert (Verdict.ACCEPTED, True) == (mild.verdict, mild.pairs <= strict.pairs)
+
+    @settings(max_examples=100)
+    @given(some_pairs, some_terms, st.floats(0, 1))
+    def test_better_scores_never_undo_an_acceptance(self, pairs: list[Pair], terms: Experiment, more: float) -> None:
+        """Raising the candidate's scores keeps it accepted."""
+        better = [p if p.candidate is None else replace(p, candidate=min(1.0, p.candidate + more)) for p in pairs]
+        before, after = decide(pairs, terms), decide(better, terms)
+        if before.verdict is Verdict.ACCEPTED:
+            assert Verdict.ACCEPTED is after.verdict
+
+    def test_decisions_are_values(self) -> None:
+        """Equal pairs give equal decisions."""
+        assert isinstance(decide([], TERMS), Decision) and decide([], TERMS) == decide([], TERMS)
