@@ -33,6 +33,9 @@ def harvest(
     ] = None,
     since: Since = None,
     watch: Annotated[bool, typer.Option("--watch", help="Stay, and harvest whenever a session grows.")] = False,
+    written_by: Annotated[
+        str | None, typer.Option("--as", metavar="AGENT", help="Which agent wrote the named files.")
+    ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Then count the stored texts by where they came from: whose words.")
     ] = False,
@@ -46,7 +49,7 @@ def harvest(
     """
     places = config.places()
     settings = config.load(overrides={"harvest.since": since})
-    named = harvest_sessions.named(sources or ())
+    named = harvest_sessions.named(sources or (), written_by)
     if watch and explain:
         raise UsageError("--watch never ends by itself; run sleepd harvest --explain beside it")
     if watch and named.paths:
