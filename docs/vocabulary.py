@@ -52,7 +52,7 @@ VOCABULARY: Final[dict[str, tuple[Term, ...]]] = {
         Term(
             word="own run",
             meaning="a session that sleepd itself started, known by a mark in its first prompt; never mined",
-            at="sleepd.pipeline.prompts:OWN_MARK",
+            at="sleepd.core.mark:OWN_MARK",
         ),
     ),
     "The work that recurs": (
