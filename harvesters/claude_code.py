@@ -68,7 +68,7 @@ def _read_whole(path: Path, clip: int, *, has_inline_agents: bool) -> Reading:
 def _fill(builder: SessionBuilder, log: Log, *, may_pause: bool = False) -> None:
     for offset, record in log.records(decode_record, record_of):
         builder.add(offset, record)
-        if may_pause and log.pause(at_rest=builder.at_rest):
+        if may_pause and log.pause(builder.at_rest):
             return
 
 

@@ -64,7 +64,7 @@ class Codex:
             else:
                 for offset, record in log.objects():
                     rollout.take(offset, record)
-                    if may_pause and log.pause(at_rest=rollout.at_rest):
+                    if may_pause and log.pause(rollout.at_rest):
                         break
             reading = _reading(log, rollout, clip)
         return self._read(path, None, clip, may_pause=False) if rollout.needs_whole else reading

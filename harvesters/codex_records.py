@@ -97,7 +97,6 @@ class Rollout:
             if isinstance(item, dict):
                 self.take(position, item)
 
-    @property
     def at_rest(self) -> bool:
         """Every call of this reading has its output, and no copied beginning is being passed over."""
         return not self.memory.copying and not self._tools.calls.waiting

@@ -63,7 +63,7 @@ def read_events(agent: str, path: Path, cursor: Cursor | None, limit: int, *, ma
         events = Events(agent, _name_of(path), memory if log.change is Change.GROWN else None)
         for offset, event in log.objects():
             events.take(offset, event)
-            if may_pause and log.pause(at_rest=not events.waiting):
+            if may_pause and log.pause(events.at_rest):
                 break
         session = _placed(events.session(limit), path)
         reading = replace(_reading(log, session, events.memory.state()), records=events.tally.counts(), more=log.paused)

@@ -98,14 +98,16 @@ class Log:
             self._decoder = LineDecoder(self.path, self.start, report_truncated=self.whole)
         return self._decoder
 
-    def pause(self, *, at_rest: bool) -> bool:
+    def pause(self, at_rest: Callable[[], bool]) -> bool:
         """Whether to stop here and leave the rest of a long file to the next reading.
 
         Ask after each record. `at_rest` says that nothing is open whose end would change what was read; without rest
         a reading goes on for as long again.
         """
         done = self.decoder.consumed - self.start
-        if done < PIECE_BYTES or (not at_rest and done < 2 * PIECE_BYTES) or self.decoder.consumed >= self.size:
+        if done < PIECE_BYTES or self.decoder.consumed >= self.size:
+            return False
+        if done < 2 * PIECE_BYTES and not at_rest():
             return False
         self.paused = True
         return True

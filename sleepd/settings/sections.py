@@ -15,7 +15,6 @@ from pydantic import ConfigDict, Field, ValidationInfo, field_validator, model_v
 from pydantic.dataclasses import dataclass
 from pydantic.fields import FieldInfo
 
-from harvesters.records import SessionKind
 from sleepd.settings.values import Count, Dollars, Inner, Minutes, Name, Names, PlainUrl, Share, Since, TimeOfDay
 
 CLOSED: Final = ConfigDict(extra="forbid", allow_inf_nan=False)
@@ -74,8 +73,11 @@ class HarvestConfig(Section):
     a person's recurring work and outnumber them."""
 
     @property
-    def kinds(self) -> tuple[SessionKind, ...]:
+    def kinds(self) -> tuple[str, ...]:
         """The kinds of sessions that are learnt from; never those that another agent drove."""
+        # The records cost more than all sections, and `sleepd status` needs none.
+        from harvesters.records import SessionKind
+
         alone = (SessionKind.INTERACTIVE,)
         return (*alone, SessionKind.HEADLESS) if self.include_headless else alone
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from sleepd import compose, registry
 from sleepd.agents import plugins
 from sleepd.core.errors import SleepdError
+from sleepd.core.mark import OWN_MARK
 from sleepd.core.ports import Ask, Failure, Purpose
 from sleepd.host import clock, locks
-from sleepd.pipeline.prompts import OWN_MARK
 from sleepd.settings import config
 from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings

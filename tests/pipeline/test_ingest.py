@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy import Engine, event
 
 from harvesters import jsonl
+from sleepd.core.mark import OWN_MARK
 from sleepd.pipeline.ingest import IngestReport, ingest
-from sleepd.pipeline.prompts import OWN_MARK
 from sleepd.settings.sections import HarvestConfig
 from sleepd.store import sessions
 from tests.pipeline.world import World, make
@@ -111,10 +111,14 @@ class TestLongFiles:
         monkeypatch.setattr(jsonl, "PIECE_BYTES", 2_000)
         monkeypatch.setattr("sleepd.pipeline.ingest._BYTES_AT_ONCE", 2_000)
         commits: list[object] = []
-        event.listen(Engine, "commit", commits.append)
+
+        def noted(connection: object) -> None:
+            commits.append(connection)
+
+        event.listen(Engine, "commit", noted)
         told: list[tuple[int, int]] = []
         done = ingest(pieces.database, pieces.sources, HarvestConfig(), lambda *at: told.append(at))
-        event.remove(Engine, "commit", commits.append)
+        event.remove(Engine, "commit", noted)
         assert whole.rows("turns") == pieces.rows("turns")
         assert (1, 1, 1, 80) == (done.files, done.read, done.sessions, done.turns)
         assert len(commits) > 5

@@ -13,13 +13,13 @@ import pytest
 from sleepd.core.attribution import Attributing
 from sleepd.core.errors import NotMeasured
 from sleepd.core.gate import Rule
+from sleepd.core.mark import OWN_MARK
 from sleepd.core.model import Cause, Split
 from sleepd.core.ports import Ask, Failure, Purpose, Reply
 from sleepd.models.metered import Ledger, Metered
 from sleepd.models.scripted import FailingAt, ScriptedModel
 from sleepd.pipeline.describe import Describing, Whose
 from sleepd.pipeline.night import night_id, outlook, preflight
-from sleepd.pipeline.prompts import OWN_MARK
 from sleepd.pipeline.work import Surroundings
 from sleepd.simulate.agent import SimulatedModel
 from sleepd.simulate.cast import persona
