@@ -12,15 +12,19 @@ from sleepd.core.errors import MissingPart, UnknownName
 if TYPE_CHECKING:
     # Names of types only: at run time they would bring numpy into every command that lists adapters.
     from harvesters.records import Harvester
-    from sleepd.core.ports import Embedder, Model
+    from sleepd.core.ports import Embedder, Judge, Model, Replayer
     from sleepd.models.settings import EmbedderSettings, ModelSettings
 
     MakeModel = Callable[[ModelSettings], Model]
+    MakeReplayer = Callable[[Model], Replayer]
+    MakeJudge = Callable[[Model], Judge]
     MakeEmbedder = Callable[[EmbedderSettings], Embedder]
 
 HARVESTERS = "sleepd.harvesters"
 MODELS = "sleepd.models"
 EMBEDDERS = "sleepd.embedders"
+REPLAYERS = "sleepd.replayers"
+JUDGES = "sleepd.judges"
 
 
 def names(group: str) -> tuple[str, ...]:
@@ -47,6 +51,16 @@ def model(name: str) -> MakeModel:
 def embedder(name: str) -> MakeEmbedder:
     """What makes an embedder from its settings. Raises as `harvester` does."""
     return cast("MakeEmbedder", _load(EMBEDDERS, name))
+
+
+def replayer(name: str) -> MakeReplayer:
+    """What makes a replayer from the task model. Raises as `harvester` does."""
+    return cast("MakeReplayer", _load(REPLAYERS, name))
+
+
+def judge(name: str) -> MakeJudge:
+    """What makes a judge from the reflection model. Raises as `harvester` does."""
+    return cast("MakeJudge", _load(JUDGES, name))
 
 
 @cache

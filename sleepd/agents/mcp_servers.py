@@ -1,4 +1,4 @@
-"""The MCP server `sleepd mcp` in the files of Copilot CLI and VS Code, beside whatever else stands there."""
+"""The MCP server `sleepd mcp` in the files of Copilot CLI and VS Code, next to their other entries."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sleepd.settings.places import make_private
 
 
 class Made(StrEnum):
-    """How much of a file came from us: that much goes again."""
+    """The parts of a file that we added, and remove again."""
 
     ENTRY = "entry"
     CONTAINER = "container"
@@ -25,7 +25,7 @@ class Made(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """A file in which a client looks for servers."""
+    """A file in which a client lists its servers."""
 
     client: str
     file: Path
@@ -56,15 +56,14 @@ def entry(place: Place, program: Path) -> dict[str, object]:
 
 
 def snippet(place: Place, program: Path) -> str:
-    """What a person can put there by hand, on one line."""
+    """The entry for a person to add by hand, on one line."""
     return json.dumps({NAME: entry(place, program)}, ensure_ascii=False)
 
 
 def add(place: Place, program: Path) -> Made | None:
-    """Put the server into the file; what was made for it, None when it stood there already.
-
-    Of our own entry only the path is brought up to date: options and variables that the user gave it stay.
-    Raises `members.Unclear` when the file cannot be changed safely, or has a server of that name that is not ours.
+    """Add the server to the file; the parts added for it, None when the server was there already. Of our own entry only
+    the path is updated: options and variables that the user gave it stay. Raises `members.Unclear` when the file cannot
+    be changed safely, or has a server of that name that is not ours.
     """
     before = _text(place.file)
     now = json_member.get(before or "", place.path)
@@ -79,7 +78,7 @@ def add(place: Place, program: Path) -> Made | None:
 
 
 def remove(place: Place, made: Made) -> bool:
-    """Take the server out, with as much around it as `made` says came from us; whether it was there.
+    """Remove the server, with the parts around it that `made` says we added; whether it was there.
 
     Raises `members.Unclear` when the file cannot be changed safely. Somebody else's server of that name stays.
     """

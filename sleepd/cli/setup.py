@@ -25,9 +25,8 @@ def initialize(
 ) -> None:
     """Find the agents on this machine, write a commented settings file, make the database.
 
-    On a terminal it then offers the agents' plugins and, once a model is chosen, the nightly service. Nothing is
-    installed unasked. It can be run again at any time: what is there already is kept, and only what your settings
-    leave open is asked and added.
+    On a terminal the command then offers the agents' plugins and, once a model is chosen, the nightly service. Nothing
+    is installed unasked. A second run keeps everything, and asks and adds only missing settings.
     """
     places = config.places()
     asker = None if yes or not can_ask() else ask
@@ -41,12 +40,12 @@ def initialize(
 
 
 def doctor(
-    live: Annotated[bool, typer.Option("--live", help="Ask each model once, for real.")] = False,
+    live: Annotated[bool, typer.Option("--live", help="Make one real call to each model.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check everything that must hold. A row that fails names its fix; exit status 2 when one does.
+    """Check every requirement. A failing row names its fix and gives exit status 2.
 
-    Warnings are worth reading and do not fail.
+    Warnings do not fail.
     """
     rows = examination.examine(config.places(), live=live)
     if as_json:
@@ -58,9 +57,9 @@ def doctor(
 
 
 def _offer(begun: InitResult) -> None:
-    """Ask about what changes other programs, and do it by the very commands that the text above names."""
+    """Ask before changing other programs, and run the commands that the text above names."""
     agents = _without_plugin()
-    if agents and _wanted(f"Put sleepd's commands into {' and '.join(agents)}?"):
+    if agents and _wanted(f"Install sleepd's commands into {' and '.join(agents)}?"):
         _do("plugin", "install", *agents)
     # Installing asks the model, as a night will, so one has to be chosen.
     ready = begun.model_chosen and begun.window_chosen

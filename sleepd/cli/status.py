@@ -10,9 +10,10 @@ from sleepd.views import status_view
 
 
 def status(as_json: AsJson = False) -> None:
-    """Last night, next night, what is on probation and how close, what waits for you, what was spent.
+    """Show last night, next night, candidates on probation with their evidence, waiting proposals and spending.
 
-    A line on probation reads `evidence 14 of 212`: the evidence so far, and where a candidate is accepted.
+    A line on probation reads `evidence 14 of 212`: the evidence so far, and the evidence at which the candidate is
+    accepted.
     """
     found = reading.status(config.places(), config.load(), clock.now())
     if as_json:

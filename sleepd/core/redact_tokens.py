@@ -201,7 +201,7 @@ _SECRET_STEMS = ("secret", "token", "passw", "key", "credential")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\Z")
 _HEX = re.compile(r"(?:0x|I)?[0-9a-fA-F]+-?\Z")
 _WORDS = re.compile(r"[a-z]{4,}|[A-Z]{4,}")
-_CAMEL = re.compile(r"_{0,2}(?:[A-Z][a-z]+|[a-z]{2,}|[A-Z]{2,}|[0-9]{1,8}|[_-])+\Z")
+_CAMEL = re.compile(r"_{0,2}(?:[A-Z][a-z]++|[a-z]{2,}+|[A-Z]{2,}+|[0-9]{1,8}+|[_-])++\Z")
 _ESCAPED = re.compile(r"u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[abfnrtv]")
 _NAME_PART = re.compile(r"[a-z]{3,}\Z|[A-Z]?[a-z]{4,}")
 

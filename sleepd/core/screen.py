@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 from urllib.parse import unquote
 
-from sleepd.core import plaintext
+from sleepd.core import plaintext, screen_structure
 from sleepd.core.model import Edit, EditOp
 from sleepd.core.screen_rules import (
     BROKEN_OFF,
@@ -120,6 +120,12 @@ def _windows(text: str) -> Iterator[str]:
 def _block(block: str) -> Iterator[Finding]:
     for window in _windows(block):
         forms = readings(window)
+        for form in forms:
+            yield from (
+                Finding(rule=act.rule, excerpt=_excerpt(act.hit), why=act.why)
+                for act in screen_structure.acts(form)
+                if not screen_structure.ordinary(act.why, forms[0])
+            )
         yield from _matches(forms, _ban(forms[0]) if len(block) <= WINDOW_CHARS else None)
 
 
@@ -127,7 +133,9 @@ def _matches(forms: tuple[str, ...], ban: str | None) -> Iterator[Finding]:
     for rule, patterns in RULES.items():
         for pattern in patterns:
             hit = next((match for form in forms if (match := pattern.regex.search(form))), None)
-            if hit is not None and not _waived(rule, pattern, ban):
+            if hit is None or _waived(rule, pattern, ban) or screen_structure.ordinary(pattern.why, forms[0]):
+                continue
+            if not _in_a_ban(rule, pattern, forms[0]):
                 yield Finding(rule=rule, excerpt=_excerpt(hit), why=pattern.why)
 
 
@@ -135,6 +143,18 @@ def _ban(plain: str) -> str | None:
     """The text when it is one short, plain ban."""
     simple = len(plain) <= MAX_BAN_CHARS and PLAIN_BAN.match(plain) and not BROKEN_OFF.search(plain)
     return plain if simple else None
+
+
+_POINTS_BACK = re.compile(r"\b(?:them|it|those|these|one|instead)\b", re.IGNORECASE)
+_SENTENCES = re.compile(r"(?<=[\w`\"')])[;.] +")
+
+
+def _in_a_ban(rule: str, pattern: Pattern, plain: str) -> bool:
+    """Whether the finding stands in a sentence that only bans, beside sentences that say nothing of the kind."""
+    first, *others = _SENTENCES.split(plain)
+    if not others or BROKEN_OFF.search(" ".join(others)) or _POINTS_BACK.search(" ".join(others)):
+        return False
+    return not pattern.regex.search(" ".join(others)) and _waived(rule, pattern, _ban(first))
 
 
 def _waived(rule: str, pattern: Pattern, ban: str | None) -> bool:

@@ -105,10 +105,13 @@ def _add_run(server: Server, work: Work) -> None:
         context: Context[Any, Any],
         dry_run: Annotated[
             bool,
-            Field(strict=True, description="true: ask no model, spend nothing, say what a night would do and cost."),
+            Field(
+                strict=True, description="true: ask no model, spend nothing, return the plan and the cost of a night."
+            ),
         ] = True,
         project: Annotated[
-            str | None, Field(max_length=4096, description="Learn from this project folder only; else from all.")
+            str | None,
+            Field(max_length=4096, description="Learn from this project folder only. Default: all projects."),
         ] = None,
         skill: Annotated[str | None, Field(max_length=256, description="Work on this skill only.")] = None,
     ) -> Annotated[CallToolResult, RunResult]:
@@ -168,8 +171,8 @@ def _add_deciding(server: Server, work: Work) -> None:
         """Write one proposal to its skill file, after the user was shown it by `show` and agreed.
 
         id and digest prove what was shown: when the proposal or its file is different by now, nothing is written. Where
-        the client can ask the user, they are asked once more. What was set aside as unsafe is never adopted. `revert`
-        undoes it byte for byte.
+        the client can ask the user, they are asked once more. A proposal that was set aside as unsafe is never adopted.
+        `revert` undoes it byte for byte.
         """
         if not _agreed(consent):
             return declined(asked=not isinstance(consent, CancelledElicitation))
@@ -198,7 +201,7 @@ def _folder(project: str | None) -> Path | None:
     if project is None:
         return None
     if "\0" in project or not Path(project).expanduser().is_dir():
-        raise UsageError(f"{cut(project)}: there is no such folder; project wants the one the sessions ran in")
+        raise UsageError(f"{cut(project)}: there is no such folder; project takes the folder that the sessions ran in")
     return Path(project)
 
 

@@ -1,4 +1,4 @@
-"""Examining the machine with what a scheduler gives, before anything is scheduled."""
+"""The check of the machine with the scheduler's environment, before installing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def check(scheduler: Scheduler, plan: Plan, captured: Captured) -> None:
     fix = first.fix
     if first.fact == "model" and captured.keys:
         names = " and ".join(captured.keys)
-        fix = f"{names} is set in this shell alone: --keep-key keeps it in a file for you alone"
+        fix = f"{names} is set only in this shell: --keep-key stores it in a file that only you can read"
     raise UsageError(
         f"nothing was installed: started by {scheduler.kind}, {first.fact} fails{more}: {first.finding}; {fix}"
     )
@@ -46,6 +46,6 @@ def _failing(done: Done) -> tuple[_Failing, ...]:
         )
     except (ValueError, TypeError, KeyError):
         return (
-            _Failing(fact="the start", finding=f"{done.why} (exit status {done.code})", fix="mend that and try again"),
+            _Failing(fact="the start", finding=f"{done.why} (exit status {done.code})", fix="fix this and try again"),
         )
     return rows

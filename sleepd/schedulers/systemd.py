@@ -23,10 +23,10 @@ _PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 _SHOWN: Final = "ActiveState,SubState,UnitFileState,Result,ExecMainStatus,NRestarts,NextElapseUSecRealtime"
 _UNPLAIN: Final = re.compile(r"[^A-Za-z0-9@%+=:,./_-]")
 _REFUSALS: Final = {
-    203: "systemd finds no program to start, for units do not see what lies in /tmp: keep sleepd elsewhere",
-    226: "systemd cannot make the folders ready that the unit may write, or those of a unit at all",
+    203: "systemd finds no program to start, because units do not see /tmp: install sleepd elsewhere",
+    226: "systemd cannot prepare the folders of the unit",
 }
-"""Exit statuses by which systemd says that a start came to nothing."""
+"""Exit statuses with which systemd reports a failed start."""
 _RUN: Final = ("systemd-run", "--user", "--wait", "--pipe", "--quiet", "--collect")
 
 
@@ -59,14 +59,14 @@ class Systemd:
 
     def refusal(self) -> str | None:
         done = _systemctl("show", "--property=Version")
-        return None if done.code == 0 else f"no systemd of your own answers here ({done.why})"
+        return None if done.code == 0 else f"no user systemd answers here ({done.why})"
 
     def try_out(self, plan: Plan, *verb: str) -> Done:
         """Run it in a unit of its own under the same restrictions; where that cannot be, with as few variables."""
         if call(*_RUN, "true", seconds=20).code != 0:
             return bare(plan.words(*verb), _PATH)
         service = text(self.unit, plan).partition("[Service]\n")[2].partition("\n[")[0]
-        # On a command line % stands for itself.
+        # On a command line % has no special meaning.
         kept = [line.replace("%%", "%") for line in service.splitlines() if "=" in line and not line.startswith("#")]
         limits = [line for line in kept if not line.startswith(("Type", "ExecStart", "Restart", "SuccessExit"))]
         done = call(*_RUN, *(f"--property={line}" for line in limits), "--", *plan.words(*verb), seconds=PREFLIGHT_S)
@@ -115,7 +115,7 @@ class Systemd:
         facts = self._facts(self._enabled)
         started = self._facts(self.unit)
         if not facts:
-            state = "no systemd of your own answers here"
+            state = "no user systemd answers here"
             return Seen(
                 kind=self.kind, where=there, active=None, state=state, again=self._again, differs=differing(files)
             )
@@ -169,7 +169,7 @@ def _unit(name: str) -> str:
 
 def _command(words: Iterable[str]) -> str:
     program, *rest = words
-    # In the program's own name a $ stands for itself.
+    # In the program's own name a $ has no special meaning.
     return " ".join([_quoted(program), *(_quoted(word).replace("$", "$$") for word in rest)])
 
 

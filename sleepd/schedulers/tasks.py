@@ -14,7 +14,7 @@ from sleepd.schedulers.scheduler import PREFLIGHT_S, Seen
 
 NAMESPACE = "http://schemas.microsoft.com/windows/2004/02/mit/task"
 _SOME_DAY = "2026-01-01"
-"""A start boundary is a whole date; the time of day is what counts."""
+"""A start boundary is a whole date; only the time of day counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def task(plan: Plan, user: str, *, nightly: bool) -> bytes:
     _add(Xml.SubElement(root, "Principals"), "Principal", principal).set("id", "Author")
     settings = {
         "MultipleInstancesPolicy": "IgnoreNew",
-        # Battery, idleness and the network are sleepd's own conditions, and stand in its settings.
+        # Battery, idleness and the network are sleepd's own conditions, set in its settings.
         "DisallowStartIfOnBatteries": "false",
         "StopIfGoingOnBatteries": "false",
         "StartWhenAvailable": "true",

@@ -1,4 +1,4 @@
-"""What a coding agent may ask sleepd and have it do: the same functions as the command's, as text and as plain values.
+"""The functions that sleepd offers to a coding agent: the same as the command's, as text and as plain values.
 
 Each call reads the settings and opens the database for itself, so a server that lives for days holds nothing and sees
 every change at once. No call makes a database, asks a question or prints.
@@ -31,12 +31,12 @@ from sleepd.views.report import Plain
 from sleepd.views.tool_answer import ToolAnswer
 
 _MOST_DIFF = 4000
-"""Characters of a diff in a question; the whole is what `show` gives."""
+"""Characters of a diff in a question; `show` gives the whole diff."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Change:
-    """What adopting would do now."""
+    """The effect of adopting now."""
 
     digest: str | None
     """None: the file cannot be read."""
@@ -52,7 +52,7 @@ def status() -> ToolAnswer:
 
 
 def proposals(*, everything: bool) -> ToolAnswer:
-    """As `sleepd proposals`, shorter: what each is about, not what it rests on."""
+    """As `sleepd proposals`, shorter: the subject of each, without its evidence."""
     with _database() as database:
         found = proposals_shown(database, everything=everything)
     return ToolAnswer(
@@ -78,7 +78,7 @@ def show(id_: str) -> ToolAnswer:
     if change.conflict is not None and proposal.status in writing.ADOPTABLE:
         lines.append(f"cannot be adopted now: {report.clean(change.conflict)}")
     if change.diff is not None:
-        lines.append("the file was changed since, or edits were turned down; adopting would write this (unproven):")
+        lines.append("the file changed since, or edits were rejected; adopting would write this (unproven):")
         lines.append(report.clean(change.diff).rstrip("\n"))
     lines.append(f"digest  {change.digest or 'none'}")
     return ToolAnswer(text="\n".join(lines), data=data)
@@ -105,7 +105,7 @@ def preview(options: RunOptions, progress: RunProgress) -> ToolAnswer:
 
 
 def run(options: RunOptions, progress: RunProgress, stopped: Callable[[], bool]) -> ToolAnswer:
-    """As `sleepd run`; what it may spend has to stand in the settings.
+    """As `sleepd run`; the settings must state a budget.
 
     Raises `UsageError` when it does not, `Busy`, and `NotMeasured` or `BudgetSpent` for a night that was not run to
     its end.
@@ -123,7 +123,7 @@ def run(options: RunOptions, progress: RunProgress, stopped: Callable[[], bool])
 
 
 def adoption_question(id_: str, digest: str) -> str:
-    """What to ask the person before writing. Raises as `adopt` does, so that nothing is asked in vain."""
+    """The question to the person before writing. Raises as `adopt` does, so that no question is asked in vain."""
     with _database() as database:
         (proposal,) = decisions.waiting(database, [id_], everything=False)
         decisions.check_shown(database, (proposal,), digest)
@@ -141,7 +141,8 @@ def adoption_question(id_: str, digest: str) -> str:
 def adopt(id_: str, digest: str) -> ToolAnswer:
     """Write the proposal that a person was shown, and nothing else.
 
-    Raises `UsageError` when it waits no longer, was set aside, or is not what was shown; `Conflict` as `sleepd adopt`.
+    Raises `UsageError` when it is not waiting any more, was set aside, or differs from the shown proposal; `Conflict`
+    as `sleepd adopt`.
     """
     with _database() as database:
         done = decisions.adopt(config.places(), database, [id_], everything=False, shown=digest)
@@ -154,7 +155,7 @@ def adopt(id_: str, digest: str) -> ToolAnswer:
 
 
 def revert_question(id_: str, digest: str | None) -> str:
-    """What to ask the person before an adoption is undone. Raises as `revert` does."""
+    """The question to the person before an adoption is undone. Raises as `revert` does."""
     with _database() as database:
         proposal = writing.find(database, id_, (Status.ADOPTED,))
         if digest is not None:
@@ -164,10 +165,8 @@ def revert_question(id_: str, digest: str | None) -> str:
 
 
 def revert(id_: str, digest: str | None) -> ToolAnswer:
-    """Undo the adoption of one proposal, byte for byte where the file was left alone.
-
-    Raises `UsageError` when it is not adopted or the digest is not what `show` gives; `Conflict` as `sleepd revert`.
-    """
+    """Undo the adoption of one proposal, byte for byte where the file is unchanged. Raises `UsageError` when it is not
+    adopted or the digest is not the digest of `show`; `Conflict` as `sleepd revert`."""
     with _database() as database:
         proposal = writing.find(database, id_, (Status.ADOPTED,))
         done = decisions.revert(config.places(), database, proposal.id, shown=digest)

@@ -13,7 +13,7 @@ from sleepd import compose, registry
 from sleepd.agents import plugins
 from sleepd.core.errors import SleepdError
 from sleepd.core.mark import OWN_MARK
-from sleepd.core.ports import Ask, Failure, Purpose
+from sleepd.core.ports import Ask, CallPurpose, Failure
 from sleepd.host import clock, locks
 from sleepd.settings import config
 from sleepd.settings.places import Places
@@ -32,7 +32,7 @@ _SHOWN_NIGHTS = 3
 
 
 def examine(places: Places, *, live: bool = False) -> tuple[DoctorRow, ...]:
-    """All rows. With `live` each model is asked once for real, which may cost a fraction of a cent."""
+    """All rows. With `live` each model gets one real call, which may cost a fraction of a cent."""
     rows = [*_installation(), *_agents()]
     settings = _settings(places)
     rows.append(settings if isinstance(settings, DoctorRow) else _ok("settings", _settings_words(places)))
@@ -72,7 +72,7 @@ def _installation() -> Iterator[DoctorRow]:
         yield _ok("import names", f"sleepd and harvesters come from {ours['sleepd']}")
     else:
         where = ", ".join(f"{name} from {folder}" for name, folder in ours.items())
-        yield _failed("import names", where, "something else named like one of them is installed; remove it")
+        yield _failed("import names", where, "another package with one of these names is installed; remove it")
 
 
 def _folder_of(package: str) -> Path | None:
@@ -97,18 +97,18 @@ def _settings(places: Places) -> Settings | DoctorRow:
         return config.load()
     except SleepdError as error:
         held = places.daemon_lock.exists() and locks.is_held(places.daemon_lock)
-        kept = "; until then the daemon keeps to the settings of before" if held else ""
+        kept = "; until then the daemon keeps the earlier settings" if held else ""
         return _failed("settings", str(error), f"correct it, or move {places.config} away and run sleepd init{kept}")
 
 
 def _settings_words(places: Places) -> str:
-    return str(places.config) if places.config.exists() else f"no file at {places.config}: the defaults hold"
+    return str(places.config) if places.config.exists() else f"no file at {places.config}: the defaults apply"
 
 
 def _database(places: Places) -> Iterator[DoctorRow]:
     file = places.database
     if not file.exists():
-        yield _warning("database", f"there is none at {file}", "run sleepd init, or sleepd harvest")
+        yield _warning("database", f"none at {file}", "run sleepd init, or sleepd harvest")
         return
     row = _explained("database", lambda: _contents(file))
     yield row
@@ -122,12 +122,12 @@ def _database(places: Places) -> Iterator[DoctorRow]:
 def _nights(file: Path) -> DoctorRow:
     found = nights_ahead(file, clock.now())
     if not found:
-        return _ok("nights", "none is of a day to come")
+        return _ok("nights", "none has a future date")
     more = f" and {len(found) - _SHOWN_NIGHTS} more" if len(found) > _SHOWN_NIGHTS else ""
     return _warning(
         "nights",
-        f"of a day to come, by a clock that was ahead: {', '.join(found[:_SHOWN_NIGHTS])}{more}",
-        "set the clock if it is wrong now; else nothing: until their day comes they count as no night",
+        f"with a future date, from a clock that was ahead: {', '.join(found[:_SHOWN_NIGHTS])}{more}",
+        "set the clock if it is wrong now; else do nothing: these nights do not count before their date",
     )
 
 
@@ -201,19 +201,19 @@ def _plugins(places: Places) -> Iterator[DoctorRow]:
         if row.installed or row.trouble:
             yield _warning(fact, finding, fix) if fix else _ok(fact, finding)
         else:
-            yield _ok(fact, f"{finding}; sleepd plugin install {row.agent} puts /skillopt-sleep there")
+            yield _ok(fact, f"{finding}; sleepd plugin install {row.agent} installs /skillopt-sleep there")
 
 
 def _questions(settings: Settings) -> Iterator[DoctorRow]:
     if settings.harvest.since is None:
         yield _failed(
             "window",
-            "nothing says how far back to read",
+            "not set: how far back to read",
             'run sleepd init, or set harvest.since = "30d" in the settings',
         )
     if settings.night.max_calls is None and settings.night.budget_usd is None:
         yield _failed(
-            "spending", "nothing says what a night may spend", "run sleepd init, or set night.max_calls in the settings"
+            "spending", "not set: the budget of a night", "run sleepd init, or set night.max_calls in the settings"
         )
 
 
@@ -223,7 +223,7 @@ def _embedder(settings: Settings) -> Iterator[DoctorRow]:
     if row.state is DoctorState.OK and compose.embedder(settings).english_only:
         yield _warning(
             "embedder language",
-            f"{settings.embedder.model} knows English only; other languages are told apart by their letters alone",
+            f"{settings.embedder.model} knows English only; it distinguishes other languages by their letters alone",
             "docs/how-to/embedder.md names models for other languages",
         )
 
@@ -231,7 +231,9 @@ def _embedder(settings: Settings) -> Iterator[DoctorRow]:
 def _model(settings: Settings, *, live: bool) -> DoctorRow:
     if settings.model.name is None:
         known = ", ".join(registry.names(registry.MODELS))
-        return _failed("model", "none is chosen", f"set model.name (one of {known}) and model.model in the settings")
+        return _failed(
+            "model", "no model is chosen", f"set model.name (one of {known}) and model.model in the settings"
+        )
     return _explained("model", lambda: _login(settings, live=live))
 
 
@@ -242,8 +244,8 @@ def _login(settings: Settings, *, live: bool) -> DoctorRow:
     if needed is not None and config.api_key(settings.model.name or "") is None:
         return _failed("model", f"{names}: no key is set", f"export SLEEPD_API_KEY or {needed}")
     if not live:
-        return _ok("model", f"{names}; not asked (sleepd doctor --live does)")
-    ask = Ask(purpose=Purpose.PREFLIGHT, system=OWN_MARK, prompt="Reply with the word ready.", max_tokens=64)
+        return _ok("model", f"{names}; not tested (sleepd doctor --live does)")
+    ask = Ask(purpose=CallPurpose.PREFLIGHT, system=OWN_MARK, prompt="Reply with the word ready.", max_tokens=64)
     for model in models:
         outcome = model.ask(ask)
         model.close()

@@ -1,4 +1,4 @@
-"""First steps: which agents are here, a settings file, a database. Doing it again adds only what is still open."""
+"""First steps: which agents are here, a settings file, a database. A second run adds only missing parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The output folder of a night: made from the rows of the database, at the night's end and whenever it is asked for.
+"""The output folder of a night: made from the rows of the database, at the night's end and on request.
 
 Nothing in it is the only copy. `docs/reference/output-folder.md` says what is in it.
 """
@@ -15,10 +15,10 @@ from pathlib import Path
 from sleepd.core import budget, edit, redact
 from sleepd.core.budget import Schedule
 from sleepd.core.errors import Unwritable, UsageError
-from sleepd.core.gate import Rule
-from sleepd.core.model import Digest, Verdict
+from sleepd.core.experiment import Rule
+from sleepd.core.model import Digest, RunId, Verdict
 from sleepd.host.outfile import write, write_json
-from sleepd.pipeline.trial import Gating
+from sleepd.pipeline.trial import GateConfig
 from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
 from sleepd.skills import targets
@@ -42,7 +42,7 @@ _OUTCOMES = (Verdict.ACCEPTED, Verdict.UNDECIDED, Verdict.REJECTED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skill:
-    """What a night did for one skill file."""
+    """The work of a night on one skill file."""
 
     name: str
     path: str
@@ -58,11 +58,11 @@ class Skill:
     best: Digest
     """The text that is proposed, or was adopted since; else the live text. Never one that was set aside as unsafe."""
     notes: str
-    """What the reflection model noted for itself; "" for nothing."""
+    """The reflection model's strategy notes; "" for none."""
 
 
 def of(places: Places, night_id: str) -> Path:
-    """Where a night's folder stands, or would."""
+    """The path of a night's folder, whether it exists or not."""
     return places.state / "nights" / night_id
 
 
@@ -73,15 +73,15 @@ def report_of(places: Places, night_id: str) -> Path | None:
 
 
 def remember(database: Database, night: Night, settings: Settings) -> Night:
-    """Keep the settings in force beside the night's report, so that the folder can be made again; without secrets."""
+    """Keep the settings in force with the night's report, so that the folder can be made again; without secrets."""
     with database.writing() as connection:
         return nights.annotate(connection, night, {_SETTINGS: _without_secrets(settings.model_dump(mode="json"))})
 
 
 def keep(places: Places, database: Database, night_id: str) -> Path:
-    """Write the folder of a night, and delete those of nights long past; its page.
+    """Write the folder of a night, and delete old nights' folders; the path of its page.
 
-    Raises `Unwritable` for a full or read-only disk; what the night found is in the database all the same.
+    Raises `Unwritable` for a full or read-only disk; the database holds the night's results all the same.
     """
     file = make(database, night_id, of(places, night_id))
     _tidy(places.state / "nights", but=night_id)
@@ -93,7 +93,7 @@ def make(database: Database, night_id: str, folder: Path) -> Path:
     seen = show.night_shown(database, night_id)
     with database.reading() as connection:
         noted = notes.of_night(connection, seen.night.id)
-        replies = rollouts.replies(connection, seen.night.id)
+        replies = rollouts.replies(connection, RunId(id=seen.night.id))
     skills = _skills(seen, noted)
     told = history_of(database, seen, skills)
     patches: dict[str, str] = {}
@@ -126,7 +126,7 @@ def chosen(folder: Path, night_id: str) -> Path:
 
 
 def _candidate(database: Database, one: Tried, folder: Path) -> str:
-    """Write what belongs to one candidate; the change as a diff."""
+    """Write the files of one candidate; the change as a diff."""
     candidate = one.trial.candidate
     own = folder / "candidates" / f"{candidate.index:03d}"
     after = _text(database, candidate.text)
@@ -143,7 +143,7 @@ def _text(database: Database, address: Digest) -> str:
 
 
 def _tidy(folder: Path, *, but: str) -> None:
-    """Delete the folders of all but the newest nights. What cannot be deleted stays."""
+    """Delete the folders of all but the newest nights. A folder that cannot be deleted stays."""
     try:
         found = [p for p in folder.iterdir() if _NAME.fullmatch(p.name) and p.name != but and not p.is_symlink()]
         found.sort(key=lambda p: (p.stat().st_mtime, p.name))
@@ -184,7 +184,7 @@ def _best(tried: Sequence[Tried], standing: Container[Digest]) -> Digest:
 def history_of(database: Database, seen: OfNight, skills: Sequence[Skill]) -> Plain:
     """The value of `history.json`."""
     night, in_force = seen.night, _in_force(seen.night)
-    gating = _gating(in_force.get("gate", {}))
+    gate = _gate_config(in_force.get("gate", {}))
     with database.reading() as connection:
         spent = rollouts.spent(connection, night.id)
     return {
@@ -197,15 +197,15 @@ def history_of(database: Database, seen: OfNight, skills: Sequence[Skill]) -> Pl
         "date": night.date,
         "started_at": report.iso(night.started_at),
         "ended_at": report.iso(night.ended_at),
-        "rule": gating.rule.value if in_force else None,
+        "rule": gate.rule.value if in_force else None,
         "metric": in_force.get("gate", {}).get("metric"),
-        "alpha": gating.alpha if in_force else None,
+        "alpha": gate.alpha if in_force else None,
         "skills": [skill.name for skill in skills],
         "model": _model(in_force, "model"),
         "reflection_model": _model(in_force, "reflection") or _model(in_force, "model"),
         "edit_budgets": _edit_budgets(in_force.get("optimizer", {})),
         "texts": [_live(database, number, skill) for number, skill in enumerate(skills, 1)],
-        "steps": [_step(seen, number, skill, gating) for number, skill in enumerate(skills, 1)],
+        "steps": [_step(seen, number, skill, gate) for number, skill in enumerate(skills, 1)],
         "problems": _problems(night),
         "proposals": [_proposal(one) for one in seen.proposed],
         "spending": asdict(spent),
@@ -213,7 +213,7 @@ def history_of(database: Database, seen: OfNight, skills: Sequence[Skill]) -> Pl
     }
 
 
-def _step(seen: OfNight, number: int, skill: Skill, gating: Gating) -> Plain:
+def _step(seen: OfNight, number: int, skill: Skill, gate: GateConfig) -> Plain:
     verdicts = {t.trial.candidate.verdict for t in skill.tried}
     best = [t for t in skill.tried if t.trial.candidate.text == skill.best]
     most = max(skill.tried, key=lambda t: t.pairs)
@@ -233,7 +233,7 @@ def _step(seen: OfNight, number: int, skill: Skill, gating: Gating) -> Plain:
         "train": None,
         "notes": skill.notes or None,
         "candidates": [
-            {**history.candidate(one, gating), "proposal": status.get(one.trial.candidate.id)} for one in skill.tried
+            {**history.candidate(one, gate), "proposal": status.get(one.trial.candidate.id)} for one in skill.tried
         ],
         "unmatched": [
             {"edit": str(row.get("edit")), "reason": str(row.get("reason"))}
@@ -298,12 +298,12 @@ def _in_force(night: Night) -> Sections:
     return {name: section for name, section in rows.items() if isinstance(section, dict)}
 
 
-def _gating(section: Mapping[str, object]) -> Gating:
-    """The terms of the night; defaults for what an older sleepd did not know."""
-    known = {field.name for field in fields(Gating)}
+def _gate_config(section: Mapping[str, object]) -> GateConfig:
+    """The terms of the night; defaults for terms that an older sleepd did not store."""
+    known = {field.name for field in fields(GateConfig)}
     plain = {name: value for name, value in section.items() if name in known and name != "rule"}
     rule = section.get("rule")
-    return replace(Gating(), **plain, rule=Rule(rule) if rule in list(Rule) else Rule.EVIDENCE)  # type: ignore[arg-type]
+    return replace(GateConfig(), **plain, rule=Rule(rule) if rule in list(Rule) else Rule.EVIDENCE)  # type: ignore[arg-type]
 
 
 def _model(in_force: Sections, section: str) -> str | None:

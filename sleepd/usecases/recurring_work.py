@@ -1,4 +1,4 @@
-"""The recurring work as the user looks at it: clusters with their figures, one task whole, the nearest past tasks."""
+"""The recurring work for the user: clusters with their figures, one task whole, the nearest past tasks."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sleepd.core import recall
+from sleepd.core.check import in_order
 from sleepd.core.errors import UsageError
 from sleepd.core.model import ClusterId, Split, TaskId
 from sleepd.core.ports import Embedder
@@ -115,7 +116,7 @@ def clusters_json(found: Sequence[Recurring]) -> list[Plain]:
             "friction": r.friction,
             "checkable": {split.value: r.by_split.get(split, 0) for split in Split},
             "checks": [
-                {"kind": c.kind.value, "value": c.value} for c in sorted({c for s in r.tasks for c in s.checks})
+                {"kind": c.kind.value, "value": c.value} for c in in_order(c for s in r.tasks for c in s.checks)
             ],
             "task_ids": [s.task.id for s in r.tasks],
         }
@@ -151,7 +152,7 @@ def _side(stored: StoredTask) -> str:
 
 
 def task_text(stored: StoredTask) -> str:
-    """One task whole: request, each answer with what became of it, checks."""
+    """One task whole: request, each answer with its outcome, checks."""
     t = stored.task
     head = report.facts(
         {
@@ -160,7 +161,7 @@ def task_text(stored: StoredTask) -> str:
             "project": t.project or "unknown",
             "at": report.moment(t.at),
             "cluster": stored.cluster or "none",
-            "side": _side(stored) + (" (out of use: a copy of it is sealed)" if stored.retired else ""),
+            "side": _side(stored) + (" (not used: a copy of it is sealed)" if stored.retired else ""),
             "skill": t.skill or "none",
         }
     )

@@ -1,4 +1,4 @@
-"""One night from the outside: lock, back up, harvest, run; or only say what it would do."""
+"""One night from the outside: lock, back up, harvest, run; or only its plan and cost."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import structlog
 
 from sleepd import compose
 from sleepd.core.errors import BudgetSpent, NotMeasured, SleepdError
-from sleepd.core.model import Cause
+from sleepd.core.model import Cause, RunId
 from sleepd.core.ports import Ask, Embedder, Failure, Model, Reply
 from sleepd.host import clock, locks, log
 from sleepd.models.metered import Ledger
 from sleepd.pipeline.night import Outlook, night_id, outlook, run_night, spent
-from sleepd.pipeline.rollout import Bench
+from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.work import Work, live_text
 from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
@@ -30,7 +30,7 @@ from sleepd.views.night_result import NightEstimate, NightPreview, NightResult
 _CHARS_PER_TOKEN = 4
 _TYPICAL_ANSWER_TOKENS = 400
 _FRAME_TOKENS = 100
-"""What stands around the skill text and the request."""
+"""Tokens of the prompt around the skill text and the request."""
 _RECENT = 1_000
 
 
@@ -51,10 +51,8 @@ def run(
 
 
 def run_due(places: Places, settings: Settings, options: RunOptions) -> NightResult | None:
-    """As `run`, for a night that the clock starts: None when its date was settled meanwhile by somebody else.
-
-    Only whoever holds the lock can tell: of two schedulers at once the second finds the night done.
-    """
+    """As `run`, for a night that the clock starts: None when another process finished the date's night meanwhile. Only
+    the holder of the lock can know this: of two schedulers at once the second finds the night done."""
     settled = (NightStatus.DONE, NightStatus.BUDGET_SPENT)
     with night_tools(places, settings) as tools:
         with tools.database.reading() as connection:
@@ -65,7 +63,7 @@ def run_due(places: Places, settings: Settings, options: RunOptions) -> NightRes
 
 
 def preview(places: Places, settings: Settings, options: RunOptions, progress: RunProgress) -> NightPreview:
-    """Harvest, mine and say what would be worked on and what that may cost. No model can be called."""
+    """Harvest, mine and return the plan and its cost. No model can be called."""
     with (
         closing(compose.embedder(settings)) as embedded_by,
         closing(compose.database(places)) as database,
@@ -75,13 +73,13 @@ def preview(places: Places, settings: Settings, options: RunOptions, progress: R
         progress.say("looking for recurring work")
         date = clock.local_date(clock.now())
         id_ = night_id(database, options.scope, date)
-        bench = compose.bench(settings, database, (embedded_by, _NoCalls(), _NoCalls()), id_)
-        seen = outlook(bench, compose.plan(settings, options.scope, date, options.skill))
+        ctx = compose.context(settings, database, (embedded_by, _NoCalls(), _NoCalls()), RunId(id=id_))
+        seen = outlook(ctx, compose.plan(settings, options.scope, date, options.skill))
     return NightPreview(night_id=id_, outlook=seen, harvest=harvested, estimate=estimate(seen, settings))
 
 
 def estimate(seen: Outlook, settings: Settings) -> NightEstimate:
-    """What the calls of an outlook may come to, within the limit of calls that is set."""
+    """The number of calls of an outlook, within the set limit."""
     calls = min(seen.calls, settings.night.max_calls or seen.calls)
     # The most expensive skill's rollouts stand for all: it is a bound, not a bill.
     each = [_tokens_of(share.work, settings.model.max_tokens) for share in seen.chosen] or [(0, 0)]
@@ -94,7 +92,7 @@ def estimate(seen: Outlook, settings: Settings) -> NightEstimate:
 
 
 class _NoCalls:
-    """Stands where a model would stand when none may be called."""
+    """Takes the model's place when no model may be called."""
 
     key = "none"
 
@@ -115,7 +113,7 @@ class _Stoppable:
 
     def ask(self, ask: Ask) -> Reply | Failure:
         if self._stopped():
-            return Failure(cause=Cause.KILLED, message="sleepd was stopped; the next run goes on from here")
+            return Failure(cause=Cause.KILLED, message="sleepd was stopped; the next run continues from here")
         return self._model.ask(ask)
 
 
@@ -129,10 +127,10 @@ class NightTools:
     reflection: Model
     ledger: Ledger
 
-    def bench(self, settings: Settings, night_id: str) -> Bench:
+    def context(self, settings: Settings, night_id: str) -> RunContext:
         """What the night measures with, charged to the ledger."""
-        bench = compose.bench(settings, self.database, (self.embedder, self.task, self.reflection), night_id)
-        return replace(bench, ledger=self.ledger)
+        ctx = compose.context(settings, self.database, (self.embedder, self.task, self.reflection), RunId(id=night_id))
+        return replace(ctx, ledger=self.ledger)
 
 
 @contextmanager
@@ -168,7 +166,7 @@ def _run(
         progress.say("looking for recurring work")
         _charge_earlier_runs(database, settings, options, tools.ledger, id_)
         plan = compose.plan(settings, options.scope, date, options.skill)
-        night = run_night(tools.bench(settings, id_), plan, clock.now, progress.step)
+        night = run_night(tools.context(settings, id_), plan, clock.now, progress.step)
         staged = staged_in(database, id_)
         for proposal in staged:
             logger.info("proposal.staged", proposal=proposal.id, status=proposal.status.value)
@@ -190,7 +188,7 @@ def _with_folder(places: Places, settings: Settings, database: Database, ran: Ni
 
 
 def _charge_earlier_runs(database: Database, settings: Settings, options: RunOptions, ledger: Ledger, id_: str) -> None:
-    """The limits of the settings hold for a night, however often it was gone on with."""
+    """The limits of the settings hold for a night, however often it was continued."""
     before = spent(database, id_)
     dollars = before.cost_usd
     if dollars is None:
@@ -203,17 +201,17 @@ def _charge_earlier_runs(database: Database, settings: Settings, options: RunOpt
 
 
 def staged_in(database: Database, night: str) -> tuple[Proposal, ...]:
-    """The proposals that came out of one night."""
+    """The proposals of one night."""
     with database.reading() as connection:
         return tuple(p for p in proposals.proposals(connection) if p.night_id == night)
 
 
 def check_measured(night: Night) -> None:
-    """Raises `NotMeasured` or `BudgetSpent` for a night that was not run to its end; what was done is kept."""
+    """Raises `NotMeasured` or `BudgetSpent` for a night that did not finish; finished work is kept."""
     if night.status is NightStatus.NOT_MEASURED:
-        raise NotMeasured(f"{night.message}; what was done is kept, and the same command goes on from there")
+        raise NotMeasured(f"{night.message}; finished work is kept, and the same command continues")
     if night.status is NightStatus.BUDGET_SPENT:
-        raise BudgetSpent(f"{night.message} (what was paid for is kept)")
+        raise BudgetSpent(f"{night.message} (paid work is kept)")
 
 
 def _tokens_of(work: Work, most: int) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""The schedule that starts nights: install one, remove whatever is installed, say what there is."""
+"""The schedule that starts nights: install one, remove every one, report the installed one."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ServiceOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InstalledService:
-    """What was done."""
+    """The result of an installation."""
 
     kind: str
     environment: Path
@@ -49,7 +49,7 @@ class InstalledService:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemovedService:
-    """What was taken away, and what stays."""
+    """The removed parts, and the parts that stay."""
 
     things: tuple[str, ...]
     waiting: int
@@ -60,10 +60,8 @@ class RemovedService:
 def install(
     places: Places, options: ServiceOptions, platform: str, step: Callable[[str], None] = lambda _: None
 ) -> InstalledService:
-    """Install the one schedule that was asked for; those of other kinds are removed once it stands.
-
-    `step` is told what is being done. Raises `UsageError`; what was installed before is then still there.
-    """
+    """Install the requested schedule, then remove those of other kinds. `step` is called with the current step. Raises
+    `UsageError`; the earlier schedule is then still there."""
     chosen = choice.choose(platform, timer=options.timer, cron=options.cron)
     if options.linger and not isinstance(chosen, Systemd):
         raise UsageError(f"--linger is for systemd; {chosen.kind} needs none, leave it out")
@@ -72,7 +70,7 @@ def install(
     for folder in intended.writable:
         make_private(folder)
     if options.preflight:
-        step(f"examining this machine as {chosen.kind} will see it")
+        step(f"examining this machine with the environment of {chosen.kind}")
         _try_out(chosen, intended, seen)
     step(f"installing: {chosen.kind}")
     if options.linger:
@@ -127,14 +125,14 @@ def _put(chosen: Scheduler, intended: Plan, variables: str) -> None:
 
 
 def _notes(chosen: Scheduler, intended: Plan) -> tuple[str, ...]:
-    """What the user should know about the kind they chose."""
+    """Notes for the user about the chosen kind."""
     found = []
     if isinstance(chosen, Systemd) and not systemd.lingers():
         found.append("nights run only while you are logged in; --linger lets them run at any time")
     if isinstance(chosen, Cron):
         if daemon_runs() is False:
             found.append("no cron daemon runs on this machine: start one, or no night begins")
-        found.append("cron does not make up for a night that the machine slept through; --timer does")
+        found.append("cron skips a night while the machine sleeps; --timer runs it afterwards")
     if intended.time_zone is not None and not isinstance(chosen, Systemd):
         found.append(
             f"TZ={intended.time_zone} is set here; {chosen.kind} counts {intended.at} in the machine's time zone"
@@ -145,13 +143,13 @@ def _notes(chosen: Scheduler, intended: Plan) -> tuple[str, ...]:
 def uninstall(places: Places, platform: str) -> RemovedService:
     """Remove every schedule and the environment file. Settings, database and proposals stay.
 
-    Raises `Unwritable` for a file that cannot be removed; the message says what was removed before.
+    Raises `Unwritable` for a file that cannot be removed; the message names the parts removed before.
     """
     things: list[str] = []
     try:
         for one in choice.known(platform):
             things += one.remove()
-        # The other two are what an installation that was killed leaves behind, perhaps with a key.
+        # The other two are remains of a killed installation, perhaps with a key.
         for file in (places.environment, _tried(places.environment), _kept(places.environment)):
             things += take_away((file,))
     except UsageError as error:
@@ -170,12 +168,13 @@ def uninstall(places: Places, platform: str) -> RemovedService:
 
 
 def _so_far(things: Sequence[str]) -> str:
-    """The schedule may be gone already: whoever only reads of a file that stays would think that nights go on."""
+    """The schedule may be gone already, and a message that names only the remaining file would suggest that nights
+    continue."""
     return f"removed {', '.join(things)}; but " if things else ""
 
 
 def status(places: Places, platform: str, now: datetime) -> ServiceStatus:
-    """What is installed, of every kind; when the next night starts; how the last one ended."""
+    """The installed schedules of every kind, the next start, and the end of the last night."""
     intended = plan(places, config.load_file_alone())
     found = tuple(seen for one in choice.known(platform) if (seen := one.look(intended)) is not None)
     times = [seen.next_at or due.next_night(now, intended.at) for seen in found if seen.active is not False]
@@ -191,7 +190,7 @@ def status(places: Places, platform: str, now: datetime) -> ServiceStatus:
 
 
 def _overview(places: Places, now: datetime) -> Overview | None:
-    """What the database says; None when it has nothing to say: a schedule can be removed without it."""
+    """The database's part of the status; None without a usable database: a schedule can be removed without it."""
     try:
         return overview(places.database, now)
     except (Busy, DatabaseDamaged, Unwritable):  # `sleepd doctor` has a row of its own for that
@@ -200,7 +199,7 @@ def _overview(places: Places, now: datetime) -> Overview | None:
 
 def _environment_fault(file: Path) -> str | None:
     if not file.is_file():
-        return f"{file} is gone, without which nothing starts"
+        return f"{file} is gone; without it nothing starts"
     if file.stat().st_mode & 0o077 and not file.drive:
         return f"others may read {file}"
     return None

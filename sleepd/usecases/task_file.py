@@ -11,8 +11,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 from sleepd.core import check
+from sleepd.core.check import Check
 from sleepd.core.errors import UsageError
-from sleepd.core.model import Check, CheckKind, TaskId
+from sleepd.core.model import CheckKind, TaskId
 from sleepd.store import tasks
 from sleepd.store.database import Database
 from sleepd.store.tasks import StoredTask
@@ -35,7 +36,7 @@ class _Check(_Closed):
 
 
 class _Task(_Closed):
-    """What may be changed is `dropped` and `checks`; the rest is there to be read."""
+    """Only `dropped` and `checks` may be changed; the rest is for reading."""
 
     id: str
     dropped: bool = False
@@ -59,11 +60,11 @@ class _File(_Closed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """What an import changed."""
+    """The changes of an import."""
 
     dropped: int
     checked: int
-    """Tasks whose checks are now the person's own."""
+    """Tasks with checks that the person wrote."""
     unchanged: int
 
 
@@ -74,7 +75,7 @@ def exported(stored: Sequence[StoredTask]) -> str:
 
 
 def import_file(database: Database, text: str, name: str) -> Imported:
-    """Take over what a person changed in an exported file; all of it, or nothing with an error for each mistake.
+    """Import a person's changes of an exported file: all of them, or none and an error for each mistake.
 
     Raises `UsageError`; its message has one line for each mistake, `name` first.
     """
@@ -120,7 +121,7 @@ def _sentence(error: ErrorDetails) -> str:
     if error["type"] == "extra_forbidden":
         return f"{where}: unknown key; only `dropped` and `checks` may be changed"
     said = error["msg"].removeprefix("Input should be ")
-    return f"{where}: wanted {said}" if where else f"not the JSON that was exported: {error['msg']}"
+    return f"{where}: wanted {said}" if where else f"not the exported JSON: {error['msg']}"
 
 
 def _mistakes(task: _Task, known: Mapping[TaskId, StoredTask]) -> Iterator[str]:
@@ -134,7 +135,7 @@ def _mistakes(task: _Task, known: Mapping[TaskId, StoredTask]) -> Iterator[str]:
     if task.dropped or not _edited(task, known):
         return
     accepted = stored.task.accepted
-    for written in sorted(_written(task)):
+    for written in _written(task):
         one = _normal(written, stored)
         value = report.short(repr(written.value), _WIDTH)
         if accepted is None:
@@ -143,7 +144,7 @@ def _mistakes(task: _Task, known: Mapping[TaskId, StoredTask]) -> Iterator[str]:
         if one is None:
             yield f"{task.id}: check {written.kind} wants {check.wanted(written.kind)}, found {value}"
         elif not check.passes(one, accepted.answer):
-            yield f"{task.id}: the accepted answer fails {one.kind} {value}; such a check would reward the wrong"
+            yield f"{task.id}: the accepted answer fails {one.kind} {value}; such a check would reward wrong answers"
 
 
 def _edited(task: _Task, known: Mapping[TaskId, StoredTask]) -> bool:
@@ -156,16 +157,19 @@ def _edited(task: _Task, known: Mapping[TaskId, StoredTask]) -> bool:
 def _checks(task: _Task, known: Mapping[TaskId, StoredTask]) -> tuple[Check, ...]:
     """The task's checks, once none of them is a mistake."""
     found = {_normal(written, known[TaskId(task.id)]) for written in _written(task)}
-    return tuple(sorted(one for one in found if one is not None))
+    return check.in_order(one for one in found if one is not None)
 
 
-def _written(task: _Task) -> set[Check]:
-    return {Check(kind=c.kind, value=c.value) for c in task.checks or ()}
+def _written(task: _Task) -> list[_Check]:
+    """The checks in the file, each once, in a fixed order."""
+    by_words = {(c.kind, c.value): c for c in task.checks or ()}
+    return [by_words[words] for words in sorted(by_words)]
 
 
-def _normal(written: Check, stored: StoredTask) -> Check | None:
-    """A check that was exported stays to the letter what it was."""
-    return written if written in stored.checks else check.normal(written)
+def _normal(written: _Check, stored: StoredTask) -> Check | None:
+    """An exported check that the person did not change stays the same to the letter."""
+    kept = (c for c in stored.checks if (c.kind, c.value) == (written.kind, written.value))
+    return next(kept, None) or check.normal(written.kind, written.value)
 
 
 def _listed(name: str, wrong: Sequence[str]) -> str:

@@ -14,21 +14,21 @@ from pathlib import Path
 
 from sleepd import compose
 from sleepd.core.errors import BudgetSpent, NotMeasured, Unwritable, UsageError
-from sleepd.core.gate import Rule
-from sleepd.core.model import SkillTarget, Split, digest
+from sleepd.core.experiment import Rule
+from sleepd.core.model import RunId, RunKind, SkillTarget, Split, digest
 from sleepd.core.ports import Embedder, Model
 from sleepd.host import clock, locks
 from sleepd.host.outfile import write_json
 from sleepd.models.metered import Ledger
-from sleepd.pipeline.beside import with_companions
+from sleepd.pipeline.companions import with_companions
 from sleepd.pipeline.enrol import AGENT, enrol
 from sleepd.pipeline.evaluate import evaluate
 from sleepd.pipeline.night import preflight
-from sleepd.pipeline.rollout import Bench
+from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.slow import SlowMode
 from sleepd.pipeline.train import Training, steps_of, train
 from sleepd.pipeline.trained import Step, Trained
-from sleepd.pipeline.trial import Gating
+from sleepd.pipeline.trial import GateConfig
 from sleepd.pipeline.work import Work
 from sleepd.settings.places import Places, make_private
 from sleepd.settings.settings import Settings
@@ -46,7 +46,7 @@ FORMAT = "sleepd-training-1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What a run is about, beyond the settings."""
+    """The options of a run, beyond the settings."""
 
     folder: Path
     """The task set."""
@@ -59,7 +59,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """How long a run is, and in which order."""
+    """The length of a run and the order of its items."""
 
     epochs: int
     steps: int | None
@@ -68,7 +68,7 @@ class Course:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ends:
-    """What happens where an epoch ends, and when a run does."""
+    """The work at the end of an epoch, and the end of a run."""
 
     slow: str
     meta: bool
@@ -78,7 +78,7 @@ class Ends:
 
 
 def knobs(settings: Settings, course: Course, ends: Ends) -> Training:
-    """The knobs of a run: those of the settings, and what a command adds."""
+    """The knobs of a run: those of the settings and of the command."""
     return Training(
         epochs=course.epochs,
         steps=course.steps,
@@ -93,25 +93,25 @@ def knobs(settings: Settings, course: Course, ends: Ends) -> Training:
 
 
 def run(places: Places, settings: Settings, wish: Wish, told: Callable[[str], None]) -> TrainingResult:
-    """Train, or go on with a run that was stopped.
+    """Train, or continue a stopped run.
 
-    Raises `UsageError` before anything is spent; `NotMeasured` or `BudgetSpent` with what was done kept.
+    Raises `UsageError` before anything is spent; `NotMeasured` or `BudgetSpent`; finished work is kept.
     """
     found = taskset.read(wish.folder)
     start = _text(wish.skill)
     out = _out(places, wish, f"{found.name}-{targets.slug(_name(wish.skill))}")
-    gating = compose.gating(settings)
+    gate = compose.gate(settings)
     with _tools(settings) as tools, _opened(out, told) as database:
         enrolled = enrol(database, tools.embedder, found.given, settings.mine.near_duplicate)
         work = _work(wish.skill, found, enrolled.tasks)
-        notes = [*_notes(work, gating.rule), *_retired(enrolled.retired)]
+        notes = [*_notes(work, gate.rule), *_retired(enrolled.retired)]
         named = f"train-{digest(start, found.digest)[:8]}"
-        bench = with_companions(_bench(settings, database, tools, named), work.target)
-        config = _config(wish, (found, start), bench, gating)
+        ctx = with_companions(_ctx(settings, database, tools, RunId(id=named, kind=RunKind.TRAINING)), work.target)
+        config = _config(wish, (found, start), ctx, gate)
         _begin(out, config, resume=wish.resume)
-        preflight(bench)
-        about = Run(bench=bench, work=work, gating=gating)
-        trained = _train(about, start, (wish.training, gating), Folder(out, about), told)
+        preflight(ctx)
+        about = Run(ctx=ctx, work=work, gate=gate)
+        trained = _train(about, start, (wish.training, gate), Folder(out, about), told)
     return TrainingResult(out=out, trained=trained, spending=tools.ledger.spending(), notes=tuple(notes))
 
 
@@ -129,12 +129,13 @@ def score(places: Places, settings: Settings, wish: Wish, split: Split, samples:
         enrolled = enrol(database, tools.embedder, found.given, settings.mine.near_duplicate)
         tasks = tuple(s for s in enrolled.tasks if s.split is split)
         target = _work(wish.skill, found, tasks).target
-        bench = with_companions(_bench(settings, database, tools, f"eval-{clock.now().isoformat()}"), target)
-        preflight(bench)
+        run = RunId(id=f"eval-{clock.now().isoformat()}", kind=RunKind.EVALUATION)
+        ctx = with_companions(_ctx(settings, database, tools, run), target)
+        preflight(ctx)
         with database.writing() as connection:
             address = rollouts.put_text(connection, text)
-        with _said_how_to_go_on(out, "the same command goes on from there"):
-            made = evaluate(bench, tasks, address, samples)
+        with _said_how_to_go_on(out, "the same command continues"):
+            made = evaluate(ctx, tasks, address, samples)
     return EvaluationResult(split=split, tasks=tasks, found=made, spending=tools.ledger.spending())
 
 
@@ -177,9 +178,9 @@ def _opened(out: Path, told: Callable[[str], None] | None) -> Iterator[Database]
             database.close()
 
 
-def _bench(settings: Settings, database: Database, tools: _Tools, name: str) -> Bench:
-    bench = compose.bench(settings, database, (tools.embedder, tools.task, tools.reflection), name)
-    return replace(bench, ledger=tools.ledger)
+def _ctx(settings: Settings, database: Database, tools: _Tools, run: RunId) -> RunContext:
+    ctx = compose.context(settings, database, (tools.embedder, tools.task, tools.reflection), run)
+    return replace(ctx, ledger=tools.ledger)
 
 
 def _work(skill: Path, found: TaskSet, tasks: tuple[StoredTask, ...]) -> Work:
@@ -196,7 +197,7 @@ def _work(skill: Path, found: TaskSet, tasks: tuple[StoredTask, ...]) -> Work:
 
 
 def _name(skill: Path) -> str:
-    """What a skill is called: a `SKILL.md` after its folder."""
+    """The name of a skill: for a `SKILL.md` the name of its folder."""
     path = skill.expanduser().absolute()
     return path.parent.name if path.name == targets.SKILL_FILE else path.stem
 
@@ -204,14 +205,14 @@ def _name(skill: Path) -> str:
 def _text(skill: Path) -> str:
     file = files.read(skill.expanduser().absolute())
     if file is None:
-        raise UsageError(f"{skill}: there is no such file; an empty file is a beginning as well")
+        raise UsageError(f"{skill}: there is no such file; you may begin with an empty file")
     return file.text
 
 
 def _out(places: Places, wish: Wish, name: str) -> Path:
     out = wish.out.expanduser().absolute() if wish.out is not None else places.state / "training" / name
     if out.exists() and not out.is_dir():
-        raise UsageError(f"{out}: is a file; --out names a folder")
+        raise UsageError(f"{out}: is a file; --out needs a folder")
     return out
 
 
@@ -224,48 +225,48 @@ def _notes(work: Work, rule: Rule) -> list[str]:
         return []
     if rule is Rule.EVIDENCE:
         raise UsageError(
-            f"{work.missing}; add items to val/ and test/ that are no near-duplicates of one another, or take the "
-            "paper's rule, which is no proof, by --rule strict"
+            f"{work.missing}; add items to val/ and test/ that are no near-duplicates of one another, or use the "
+            "paper's rule, which is no proof: --rule strict"
         )
-    return [f"{work.missing}: what is accepted here is no proof"]
+    return [f"{work.missing}: an acceptance here is no proof"]
 
 
 def _retired(count: int) -> list[str]:
     few = "1 train item is" if count == 1 else f"{count} train items are"
-    return [f"{few} left out: val/ or test/ asks nearly the same"] * bool(count)
+    return [f"{few} left out as near-duplicates of val/ or test/"] * bool(count)
 
 
 # One run ------------------------------------------------------------------------------------------------------------
 
 
-def _config(wish: Wish, given: tuple[TaskSet, str], bench: Bench, gating: Gating) -> dict[str, object]:
+def _config(wish: Wish, given: tuple[TaskSet, str], ctx: RunContext, gate: GateConfig) -> dict[str, object]:
     found, start = given
     return {
         "format": FORMAT,
         "task_set": str(found.folder),
         "task_set_digest": found.digest,
         "skill": str(wish.skill.expanduser().absolute()),
-        "skill_digest": digest(start, bench.beside),
-        "model": bench.model.key,
-        "reflection_model": bench.reflector.key,
-        "embedder": bench.embedder.key,
-        "metric": bench.metric.value,
-        "max_tokens": bench.max_tokens,
+        "skill_digest": digest(start, ctx.companions),
+        "model": ctx.model.key,
+        "reflection_model": ctx.reflector.key,
+        "embedder": ctx.embedder.key,
+        "metric": ctx.metric.value,
+        "max_tokens": ctx.max_tokens,
         "training": asdict(wish.training),
-        "gate": asdict(gating),
+        "gate": asdict(gate),
     }
 
 
 def _begin(out: Path, config: dict[str, object], *, resume: bool) -> None:
-    """Write the configuration, or hold it against the one of the run that is gone on with."""
+    """Write the configuration, or compare it with that of the run to continue."""
     file = out / "config.json"
     if not file.exists():
         if resume:
-            raise UsageError(f"{out}: there is no run to go on with; leave --resume out")
+            raise UsageError(f"{out}: there is no run to continue; leave --resume out")
         write_json(file, {**config, "started_at": clock.now().isoformat()})
         return
     if not resume:
-        raise UsageError(f"{out}: a run is there already; --resume goes on with it, --out names another folder")
+        raise UsageError(f"{out}: a run is there already; --resume continues it, --out names another folder")
     try:
         before = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -274,7 +275,7 @@ def _begin(out: Path, config: dict[str, object], *, resume: bool) -> None:
     changed = _changed(before, now) if isinstance(before, dict) else ["all of it"]
     if changed:
         raise UsageError(
-            f"{out}: this run was begun with other terms ({', '.join(changed)}); give the same ones, or name another "
+            f"{out}: this run began with other options ({', '.join(changed)}); give the same ones, or name another "
             "folder by --out"
         )
 
@@ -292,7 +293,7 @@ def _changed(before: dict[str, object], now: dict[str, object]) -> list[str]:
 
 
 def _train(
-    about: Run, start: str, how: tuple[Training, Gating], folder: Folder, told: Callable[[str], None]
+    about: Run, start: str, how: tuple[Training, GateConfig], folder: Folder, told: Callable[[str], None]
 ) -> Trained:
     last: list[Trained] = []
     total = how[0].epochs * steps_of(how[0], about.work)
@@ -303,8 +304,8 @@ def _train(
         told(_progress(trained, total))
 
     try:
-        with _said_how_to_go_on(Path(about.bench.database.path).parent, "the same command with --resume goes on"):
-            trained = train(about.bench, about.work, start, how, keep)
+        with _said_how_to_go_on(Path(about.ctx.database.path).parent, "the same command with --resume continues"):
+            trained = train(about.ctx, about.work, start, how[0], how[1], keep)
     except (NotMeasured, BudgetSpent) as error:
         if last:
             folder.keep(last[0], error.code, str(error))
@@ -320,9 +321,9 @@ def _said_how_to_go_on(out: Path, how: str) -> Iterator[None]:
         yield
     except BudgetSpent as error:
         limit = str(error).partition(";")[0]
-        raise BudgetSpent(f"{limit}; what was paid for is kept in {out}: {how}") from error
+        raise BudgetSpent(f"{limit}; paid work is kept in {out}: {how}") from error
     except NotMeasured as error:
-        raise NotMeasured(f"{error}; what was paid for is kept in {out}: {how}", error.retry_at) from error
+        raise NotMeasured(f"{error}; paid work is kept in {out}: {how}", error.retry_at) from error
 
 
 def _progress(trained: Trained, total: int) -> str:

@@ -17,7 +17,7 @@ class BranchCommit:
     onto: str
     """The branch that was current, or HEAD."""
     text: str
-    """The file on the branch: with what HEAD has beyond the base."""
+    """The file on the branch: with HEAD's changes since the base."""
     remote: str | None
     """Where it could be pushed to."""
     fresh: bool

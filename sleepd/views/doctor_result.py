@@ -1,4 +1,4 @@
-"""What `sleepd doctor` found."""
+"""The result of `sleepd doctor`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class DoctorState(StrEnum):
-    """What a row says."""
+    """The state of a row."""
 
     OK = "ok"
     WARNING = "warning"
@@ -22,4 +22,4 @@ class DoctorRow:
     state: DoctorState
     finding: str
     fix: str = ""
-    """What to do; "" when there is nothing to do."""
+    """The remedy; "" when there is nothing to do."""

@@ -1,4 +1,5 @@
-"""What a proposal or a night rests on: pairs by task, verdicts with reasons, sealed figures. Read, never recomputed."""
+"""The evidence behind a proposal or a night: pairs by task, verdicts with reasons, sealed figures. Read, never
+recomputed."""
 
 from __future__ import annotations
 
@@ -26,25 +27,26 @@ class Proposed:
     taught_by: tuple[Teacher, ...] = ()
     """Newest first."""
     decided: Mapping[Digest, EditDecision] = field(default_factory=dict)
-    """What was decided on its edits so far."""
+    """The decisions on its edits so far."""
     branch: OnBranch | None = None
     digest: str | None = None
-    """Of what adopting would write now; None when nothing could be written, or the proposal is not to be adopted."""
+    """The digest of the text that adopting would write now; None when nothing can be written, or the proposal cannot be
+    adopted."""
     diff: str | None = None
-    """What adopting would write now, where that is something else than the proposal's own diff; "" for nothing."""
+    """The diff that adopting would write now, where it differs from the proposal's own diff; "" where it does not."""
     conflict: str | None = None
     """Why it cannot be adopted now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfNight:
-    """A night with all that was tried in it and all that came out of it."""
+    """A night with all its candidates and proposals."""
 
     night: Night
     tried: tuple[Tried, ...]
     proposed: tuple[Proposed, ...]
     stages: tuple[SpentOn, ...] = ()
-    """What its calls cost, by what they were made for."""
+    """The cost of its calls, by their purpose."""
 
 
 # How it looks -------------------------------------------------------------------------------------------------------
@@ -106,7 +108,7 @@ def night_json(seen: OfNight) -> Plain:
 
 def proposals_text(found: Sequence[Proposed], *, everything: bool) -> str:
     if not found:
-        return "there was no proposal yet" if everything else "nothing waits for you; --all lists what there was"
+        return "no proposal yet" if everything else "nothing waits for you; --all lists earlier proposals"
     rows = []
     for one in found:
         candidate = one.tried.trial.candidate
@@ -134,7 +136,7 @@ def proposal_text(one: Proposed) -> str:
         }
     )
     if p.status is Status.SUPERSEDED:
-        head += f"\nsuperseded: {report.clean(p.why or 'a later one for this file took its place')}"
+        head += f"\nsuperseded: {report.clean(p.why or 'a later proposal for this file replaced it')}"
     parts = [head, "", tried_text(one.tried), "", report.clean(p.diff).rstrip("\n")]
     if p.findings:
         parts += ["", "set aside as unsafe; it cannot be adopted:"]
@@ -187,7 +189,7 @@ def _edits(one: Tried) -> str:
 
 
 def _said(facts: Mapping[str, object]) -> list[str]:
-    """What a reflection proposed that could not be used."""
+    """Unusable replies of the reflections."""
     unmatched, problems = facts.get("unmatched"), facts.get("problems")
     found = [f"{row.get('edit')}: {row.get('reason')}" for row in unmatched] if isinstance(unmatched, list) else []
     return found + ([str(p) for p in problems] if isinstance(problems, list) else [])

@@ -1,4 +1,4 @@
-"""What `sleepd init` found and made."""
+"""The result of `sleepd init`."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class FoundAgent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InitResult:
-    """What there is now."""
+    """The state after the first steps."""
 
     agents: tuple[FoundAgent, ...]
     config_made: bool
     database_made: bool
     chosen: dict[str, object]
-    """What was written into the settings file, new or there before, `section.key` -> value."""
+    """The values in the settings file, new or there before, `section.key` -> value."""
     model_chosen: bool
     """Whether a model is set: nothing chooses one for the user."""
     window_chosen: bool
-    """Whether it is settled how far back to read and what to spend."""
+    """Whether the harvest window and a budget are set."""

@@ -1,4 +1,4 @@
-"""What came of a night, and what one would do."""
+"""The result of a night, and the plan of one."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class NightResult:
     page: Path | None = None
     """The night's `report.html`; None when it could not be written."""
     unwritten: str = ""
-    """Why it could not, and what to do."""
+    """The reason and the remedy of a failure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NightEstimate:
-    """What a night may cost at most. Tokens are guessed: four characters each."""
+    """The upper bound of a night's cost. Tokens are estimated: four characters each."""
 
     calls: int
     tokens_in: int
@@ -40,7 +40,7 @@ class NightEstimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NightPreview:
-    """What a night would do."""
+    """The plan of a night."""
 
     night_id: str
     outlook: Outlook

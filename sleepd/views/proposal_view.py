@@ -1,4 +1,4 @@
-"""A proposal on one screen: what changes, why, who taught it, what it rests on and what it costs."""
+"""A proposal on one screen: the change, its reason, the sessions that taught it, its evidence and its cost."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class Line:
 
 
 def page(one: Proposed, place: tuple[int, int], *, whole: bool) -> tuple[Line, ...]:
-    """All that a person needs to judge it. `place` is (its number, how many wait).
+    """Everything a person needs to judge the proposal. `place` is (its number, how many wait).
 
-    Unless `whole`, the tasks with the greatest differences and the newest sessions alone; the diff is never cut.
+    Unless `whole`, only the tasks with the greatest differences and the newest sessions; the diff is never cut.
     """
     candidate = one.tried.trial.candidate
     lines = [
@@ -74,7 +74,7 @@ def _figures(one: Proposed, *, whole: bool) -> Iterator[Line]:
     effect = "no pair was scored" if trial.effect is None else f"{trial.effect:+.2f} on average"
     pairs = f"{report.count(one.tried.pairs, 'pair')} in {report.count(trial.nights, 'night')}"
     reached = report.evidence(trial.evidence, candidate.alpha)
-    how = f"{MODE}, {candidate.model}" if whole else MODE
+    how = f"{MODE}, {candidate.measured_on}" if whole else MODE
     yield Line(f"measured  {effect}, {pairs}; evidence {reached} needed ({how})")
     worse = one.proposal.sealed_count and "worse" in evidence.sealed_words(one.proposal)
     sealed = f"sealed    {report.count(one.proposal.sealed_count, 'task')}: {evidence.sealed_words(one.proposal)}"
@@ -96,15 +96,15 @@ def _taught_by(teachers: Sequence[Teacher], *, whole: bool) -> Iterator[Line]:
 
 
 def _standing(one: Proposed) -> Iterator[Line]:
-    """What has become of it and of its file meanwhile."""
+    """Changes of the proposal and its file since it was made."""
     if one.branch is not None:
         yield Line(f"on branch {one.branch.name} of {report.clean(one.branch.repository)}", Look.HEAD)
     if one.conflict is not None:
         yield Line(f"cannot be adopted now: {report.clean(one.conflict)}", Look.WARNING)
     elif one.diff == "":
-        yield Line("the file holds all of it already; adopting writes nothing", Look.HEAD)
+        yield Line("the file already holds this text; adopting writes nothing", Look.HEAD)
     elif one.diff is not None:
-        yield Line("not what was measured: this is what adopting would write now (unproven)", Look.WARNING)
+        yield Line("not the measured text: adopting would write this text now (unproven)", Look.WARNING)
 
 
 def _edits(one: Proposed) -> Iterator[Line]:
@@ -119,10 +119,10 @@ def _edits(one: Proposed) -> Iterator[Line]:
 
 
 def decision_words(decided: EditDecision) -> str:
-    """What was decided on an edit before."""
+    """The earlier decision on an edit."""
     match decided.decision:
         case Choice.REJECTED:
-            return f"you turned it down: {report.clean(decided.why or 'no reason given')}"
+            return f"you rejected it: {report.clean(decided.why or 'no reason given')}"
         case Choice.REWORDED:
             return f"you accepted it as: {report.clean(decided.text or '')}"
         case Choice.ACCEPTED:
@@ -154,7 +154,7 @@ def _look(line: str) -> Look:
 
 
 def committed_words(proposal: Proposal, done: BranchCommit) -> str:
-    """What a commit on a branch did, and what to do with it."""
+    """The result of a commit on a branch, and the next steps."""
     name = proposal.id[:8]
     did = f"committed {name} on" if done.fresh else f"{name} is there already, on"
     where = shlex.quote(str(done.repository))
@@ -165,7 +165,7 @@ def committed_words(proposal: Proposal, done: BranchCommit) -> str:
     if commands := done.pull_request:
         steps = " && ".join(" ".join(command) for command in commands)
         lines.append(f"  pull request   cd {where} && {steps}")
-    lines.append(f"  once merged    sleepd adopt {name}, which writes nothing more and counts it as adopted")
+    lines.append(f"  once merged    sleepd adopt {name}, which writes nothing more and marks it as adopted")
     return "\n".join(lines)
 
 

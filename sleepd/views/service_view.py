@@ -1,4 +1,4 @@
-"""What is installed to start nights, and whether it works."""
+"""The installed schedule, and whether it works."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ class ServiceStatus:
     """All that can be said about the nights that start by themselves."""
 
     schedules: tuple[Seen, ...]
-    """What is installed: none, one, or by somebody else's hand several."""
+    """The installed schedules: none, one, or several if somebody else added them."""
     next_at: datetime | None
     """None when nothing will start one."""
     last_night: LastNight | None
     environment: Path
     environment_fault: str | None
-    """What is wrong with the environment file; None when nothing is, or nothing is installed."""
+    """The fault of the environment file; None when it has none, or nothing is installed."""
     lingers: bool | None = None
     """Whether it also runs while nobody is logged in; None where that is no question."""
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """What keeps a night from starting as it should, and after a `;` what to do about it; one line each."""
+        """The faults that keep a night from starting, each in one line with the remedy after a `;`."""
         found = [
             f"{seen.kind} is not active: {seen.state}; {seen.wake or seen.again}"
             for seen in self.schedules
             if seen.active is False
         ]
         found += [
-            f"{where} is not as this sleepd writes it; {seen.again}"
+            f"{where}: not as this sleepd writes it now; {seen.again}"
             for seen in self.schedules
             for where in seen.differs
         ]
         if len(self.schedules) > 1:
-            found.append(f"more than one schedule is installed; {self.schedules[0].again} leaves that one")
+            found.append(f"more than one schedule is installed; {self.schedules[0].again} keeps only that one")
         again = self.schedules[0].again if self.schedules else ""
         return (*found, *([f"{self.environment_fault}; {again}"] if self.environment_fault else []))
 
@@ -82,7 +82,7 @@ def as_text(service: ServiceStatus) -> str:
         lines.append(report.facts(told | ({"last start": seen.last} if seen.last else {})))
     rest = {
         "next night": report.moment(service.next_at) if service.next_at else "none",
-        "last night": f"{night.date}, {night.status}: {night.message}" if night is not None else "there was none yet",
+        "last night": f"{night.date}, {night.status}: {night.message}" if night is not None else "none yet",
         "as written": "no" if any(seen.differs for seen in service.schedules) else "yes",
     }
     lines.append(report.facts(rest))

@@ -1,4 +1,4 @@
-"""What `sleepd status` says. It imports no model, no numbers library and no database library."""
+"""The output of `sleepd status`. It imports no model, no numbers library and no database library."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _SHORT_ID = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upcoming:
-    """The night that is begun, or gone on with, next."""
+    """The night that begins or continues next."""
 
     at: datetime
     due: bool
     """Whether that moment is past."""
     why: str | None = None
-    """What it waits for."""
+    """The reason why it waits."""
     daemon: bool = False
     """Whether a daemon is there to begin it."""
 
@@ -86,9 +86,7 @@ def as_text(status: StatusView) -> str:
         )
     ]
     if seen.last_night is not None and seen.last_night.status == "not-measured":
-        lines.append(
-            f"\nthe last night measured to its end: {seen.last_measured or 'none'}; sleepd doctor --live helps"
-        )
+        lines.append(f"\nthe last fully measured night: {seen.last_measured or 'none'}; sleepd doctor --live shows why")
     lines.append("\non probation:" if seen.on_probation else "\nnothing is on probation")
     lines += [f"  {_candidate_words(c)}" for c in seen.on_probation]
     return "\n".join(lines)
@@ -122,8 +120,8 @@ def _night_words(night: LastNight | None, *, running: bool) -> str:
     if running:
         return "a night is running now"
     if night is None:
-        return "there was none yet; sleepd run runs one"
-    what = "not finished: it was stopped; sleepd run goes on with it" if night.status == "running" else night.message
+        return "none yet; sleepd run runs one"
+    what = "not finished: it was stopped; sleepd run continues it" if night.status == "running" else night.message
     return f"{night.date}, {night.status}: {what}" if night.status != "running" else f"{night.date}, {what}"
 
 
@@ -140,7 +138,7 @@ def _proposal_words(seen: Overview) -> str:
         parts.append(f"{seen.waiting} {'waits' if seen.waiting == 1 else 'wait'} for you: sleepd review")
     if seen.quarantined:
         parts.append(f"{seen.quarantined} set aside as unsafe: sleepd proposals")
-    return "; ".join(parts) or "none waits"
+    return "; ".join(parts) or "none"
 
 
 def _candidate_words(candidate: OnProbation) -> str:

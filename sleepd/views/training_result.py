@@ -1,4 +1,4 @@
-"""What came of a training run, and of measuring one text on a task set."""
+"""The result of a training run, and of scoring one text on a task set."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from sleepd.store.tasks import StoredTask
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingResult:
-    """A run that came to its end."""
+    """A finished run."""
 
     out: Path
     trained: Trained
     spending: Spending
     notes: tuple[str, ...]
-    """What the user has to know about the task set."""
+    """Notes for the user about the task set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -206,7 +206,7 @@ def test_what_was_set_aside_is_shown_as_such_and_refused(ask: Talk, waiting: dic
 
 
 @pytest.mark.parametrize(
-    ("status", "said"), [("quarantined", "set aside as unsafe"), ("rejected", "only waiting ones are adopted")]
+    ("status", "said"), [("quarantined", "set aside as unsafe"), ("rejected", "only waiting proposals can be adopted")]
 )
 def test_the_person_is_not_asked_in_vain(clients: Clients, waiting: dict[str, Any], status: str, said: str) -> None:
     """What may not be adopted is refused before."""

@@ -242,7 +242,7 @@ def test_a_night_that_never_could_begin_gives_way_to_the_next(begun: Path) -> No
     configure(begun, SCHEDULED)
     sitting = Sitting(host=Still(idle_s=1.0))
     came = scheduled.run(config.places(), None, sitting.means())
-    assert 3 == came["user"].status and "was not begun" in came["user"].line
+    assert 3 == came["user"].status and "did not begin" in came["user"].line
     assert [] == stored() and sum(sitting.slept) < 25 * 3600
 
 

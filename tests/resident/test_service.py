@@ -150,7 +150,7 @@ def test_the_preflight_sees_what_cron_sees(begun: Path, tmp_path: Path, monkeypa
     configure(begun, SETTINGS.replace('name = "simulated"', 'name = "openai"\nbase_url = "http://127.0.0.1:9/v1"'))
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-this-shell")
     done = sleepd("service", "install", "--cron")
-    assert 2 == done.code and "OPENAI_API_KEY is set in this shell alone: --keep-key" in done.err
+    assert 2 == done.code and "OPENAI_API_KEY is set only in this shell: --keep-key" in done.err
     assert THEIRS == table.read_bytes() and [] == list(config.places().config.parent.glob("environment*"))
     kept = sleepd("service", "install", "--cron", "--keep-key")
     assert 2 == kept.code and "--keep-key" not in kept.err and "sk-of" not in kept.err  # nobody listens at port 9
@@ -267,7 +267,8 @@ def test_a_change_of_the_time_makes_the_schedule_stale(
     assert status()["schedules"][0]["current"]
     configure(begun, SETTINGS + 'at = "04:04"\n')
     assert (
-        not status()["schedules"][0]["current"] and "is not as this sleepd writes it" in sleepd("service", "status").out
+        not status()["schedules"][0]["current"]
+        and "not as this sleepd writes it now" in sleepd("service", "status").out
     )
     configure(begun)
     config.places().environment.chmod(0o644)
@@ -425,6 +426,6 @@ def test_json_answers_are_json(begun: Path, tmp_path: Path, monkeypatch: pytest.
     """Installing and uninstalling too, without a word beside."""
     a_crontab(tmp_path, monkeypatch)
     done = sleepd("service", "install", "--cron", "--no-preflight", "--json")
-    assert "PATH" in done.json["kept"] and any("slept through" in note for note in done.json["notes"])
+    assert "PATH" in done.json["kept"] and any("cron skips a night" in note for note in done.json["notes"])
     gone = json.loads(sleepd("service", "uninstall", "--json").out)
     assert 2 == len(gone["removed"]) and 0 == gone["waiting"]

@@ -147,7 +147,7 @@ def test_live_asks_the_model_once(own_home: Path, monkeypatch: pytest.MonkeyPatc
     with Stub() as stub:
         configure(own_home, OPENAI.format(url=stub.url))
         monkeypatch.setenv("SLEEPD_API_KEY", "right")
-        assert "not asked" in rows()["model"].finding and [] == stub.requests
+        assert "not tested" in rows()["model"].finding and [] == stub.requests
         assert DoctorState.OK is rows(live=True)["model"].state and 1 == len(stub.requests)
 
 
