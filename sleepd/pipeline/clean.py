@@ -22,10 +22,8 @@ from harvesters.records import (
     Turn,
 )
 from sleepd.core.mark import OWN_MARK
-from sleepd.core.redact import OVERLAP, Redacted, redact
+from sleepd.core.redact import OVERLAP, redact
 from sleepd.store.stored_file import StoredFile
-
-_SHORT = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +74,6 @@ class _Cleaner:
         self._lengths = lengths
         self._names: dict[str, str] = {}
         self.found = 0
-        self._short: dict[str, Redacted] = {}
-        """Paths, names and short outputs come again and again."""
 
     def reading(self, reading: Reading) -> Reading:
         session, cursor = reading.session, reading.cursor
@@ -155,11 +151,7 @@ class _Cleaner:
     def _text(self, text: str | None, limit: int) -> str | None:
         if not text:
             return text
-        clean = self._short.get(text) if len(text) <= _SHORT else None
-        if clean is None:
-            clean = redact(text[: limit + OVERLAP], limit)
-            if len(text) <= _SHORT <= limit:
-                self._short[text] = clean
+        clean = redact(text[: limit + OVERLAP], limit)
         self.found += len(clean.found)
         return clean.text
 
