@@ -133,8 +133,29 @@ VOCABULARY: Final[dict[str, tuple[Term, ...]]] = {
     ),
     "Replaying and scoring": (
         Term(
+            word="replay",
+            meaning="how a piece of work is done again: text (the request is asked again), trigger (which skills to "
+            "load is asked), decision (the next step is asked), worktree (the work is done in the repository)",
+            at="sleepd.core.model:Replay",
+        ),
+        Term(
+            word="replayer",
+            meaning="the adapter that carries out one kind of replay and says what was done",
+            at="sleepd.core.ports:Replayer",
+        ),
+        Term(
+            word="judge",
+            meaning="the adapter that values what was done: a score with its reason, or unscored",
+            at="sleepd.core.ports:Judge",
+        ),
+        Term(
+            word="criteria",
+            meaning="what an outcome is judged by, such as the checks of a task; they name the judge",
+            at="sleepd.core.ports:Criteria",
+        ),
+        Term(
             word="rollout",
-            meaning="one attempt of a model at a task under a text; a text replay asks the request again",
+            meaning="one replay of a task under a text, with its score",
             at="sleepd.core.model:Rollout",
         ),
         Term(
@@ -152,7 +173,7 @@ VOCABULARY: Final[dict[str, tuple[Term, ...]]] = {
         Term(
             word="trigger",
             meaning="the choice which skills to load for a request, made by their descriptions alone",
-            at="sleepd.core.ports:CallPurpose.TRIGGER",
+            at="sleepd.core.model:Replay.TRIGGER",
         ),
         Term(
             word="task model",
@@ -195,6 +216,16 @@ VOCABULARY: Final[dict[str, tuple[Term, ...]]] = {
         ),
     ),
     "Deciding": (
+        Term(
+            word="experiment",
+            meaning="two arms, a statistic and the error levels: the one computation that every verdict comes from",
+            at="sleepd.core.experiment:Experiment",
+        ),
+        Term(
+            word="statistic",
+            meaning="what is claimed of the two arms, and what counts as evidence for and against the claim",
+            at="sleepd.core.experiment:Statistic",
+        ),
         Term(
             word="gate",
             meaning="the sequential test that decides whether a candidate is better",
@@ -311,7 +342,7 @@ VOCABULARY: Final[dict[str, tuple[Term, ...]]] = {
         ),
         Term(
             word="adapter",
-            meaning="Python that is found by an entry point: a harvester, a model, an embedder",
+            meaning="Python that is found by an entry point: a harvester, a model, a replayer, a judge, an embedder",
             at="sleepd.registry:names",
         ),
     ),

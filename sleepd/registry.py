@@ -34,7 +34,13 @@ def names(group: str) -> tuple[str, ...]:
 
 def harvester(name: str) -> Harvester:
     """A ready harvester. Raises UnknownName, or MissingPart when a library it needs is not installed."""
-    return cast("Callable[[], Harvester]", _load(HARVESTERS, name))()
+    found = cast("Callable[[], Harvester]", _load(HARVESTERS, name))()
+    places = getattr(found, "places", None)
+    if places is not None:
+        from sleepd.skills import targets
+
+        targets.declare(found.agent, places)
+    return found
 
 
 def model(name: str) -> MakeModel:
