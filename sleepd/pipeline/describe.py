@@ -180,7 +180,7 @@ def _proposed(case: _Case, present: str, failed: Sequence[str]) -> Edit | Descri
     _, wrong = loads(ctx, train, present, Sample(purpose=Purpose.LEARNING))
     if not wrong:
         return DescriptionResult()
-    reply = reply_to(ctx, _ask(case, (present, failed), train, wrong))
+    reply = reply_to(ctx, _ask(case, present, failed, train, wrong))
     if not isinstance(reply, ReplyText):
         return DescriptionResult(problems=(reply,))
     read = found(reply.text, _Reply)
@@ -206,8 +206,7 @@ def _refused(case: _Case, base: str, made: Edit, failed: Sequence[str]) -> str |
     return None
 
 
-def _ask(case: _Case, said_so_far: tuple[str, Sequence[str]], train: LoadRequests, wrong: Sequence[TaskId]) -> Ask:
-    present, failed = said_so_far
+def _ask(case: _Case, present: str, failed: Sequence[str], train: LoadRequests, wrong: Sequence[TaskId]) -> Ask:
     by_side = {side: [train.tasks[i].task.request for i in wrong if train.sides[i] is side][:_SHOWN] for side in Side}
     parts = [
         part("The description today", present),

@@ -133,7 +133,7 @@ def run_night(
         came = _NightResult(status=NightStatus.NOT_MEASURED, message=f"could not be measured: {error}", report=retry)
     except BudgetSpent as error:
         came = _NightResult(status=NightStatus.BUDGET_SPENT, message=f"budget spent: {error}", report={})
-    return _ended(ctx, (night, before), came, clock())
+    return _ended(ctx, night, before, came, clock())
 
 
 def spent(database: Database, id_: str) -> Tally:
@@ -271,9 +271,8 @@ def _most_calls(chosen: Sequence[Share], plan: NightPlan) -> int:
     return 2 + pairs + sealed + len(chosen) * (apart + drifting + learning + describing)
 
 
-def _ended(ctx: RunContext, begun: tuple[Night, Tally], came: _NightResult, now: datetime) -> Night:
-    """Write down how the night ended; `begun` is the night with its report so far and what was kept of it before."""
-    night, before = begun
+def _ended(ctx: RunContext, night: Night, before: Tally, came: _NightResult, now: datetime) -> Night:
+    """Write down how the night ended; `night` has its report so far, `before` is its cost until this run."""
     with ctx.database.writing() as connection:
         kept = _tally(rollouts.spent(connection, night.id))
         made = kept - before if ctx.ledger is None else ctx.ledger.spending().total

@@ -41,13 +41,15 @@ class RankResult:
     problems: tuple[str, ...] = ()
 
 
-def rank(ctx: RunContext, skill: str, field: Field, how: tuple[Ranking, bool], edit_budget: int) -> RankResult:
-    """The field ranked and without what says the same twice; `how[1]`: the reflection model states the budget.
+def rank(
+    ctx: RunContext, skill: str, field: Field, ranking: Ranking, edit_budget: int, *, autonomous: bool
+) -> RankResult:
+    """The field ranked and without what says the same twice; with `autonomous` the reflection model states
+    the budget.
 
     The model is asked at most once, and only where its answer decides something. A reply that cannot be used leaves the
     order by support, and is reported. Raises `NotMeasured` or `BudgetSpent`.
     """
-    ranking, autonomous = how
     rivals = _rivals(ctx, field.fresh)
     asked = ranking is Ranking.MODEL and contested(field, edit_budget, rivals)
     if not field.fresh or not (asked or autonomous):

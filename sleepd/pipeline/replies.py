@@ -73,7 +73,7 @@ def _asking(
     def one(ask: Ask) -> Reply | Failure:
         if outages:
             return outages[0]
-        outcome = guarded(lambda: ctx.reflector.ask(ask))
+        outcome = guarded(ctx.reflector.ask, ask)
         if isinstance(outcome, Failure) and outcome.cause.outside:
             outages.append(outcome)
         return outcome

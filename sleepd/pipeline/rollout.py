@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
 from sleepd.core.errors import BudgetSpent, NotMeasured
 from sleepd.core.model import (
@@ -36,6 +36,7 @@ from sleepd.store.database import Database
 from sleepd.store.tasks import StoredTask
 
 _T = TypeVar("_T")
+_P = ParamSpec("_P")
 _SILENT_CALLS = 8
 """So many calls in a row without an answer, all under the live text, are an outage."""
 REPLAYERS: Mapping[str, Callable[[Model], Replayer]] = {Replay.TEXT: TextReplayer, Replay.TRIGGER: TriggerReplayer}
@@ -180,19 +181,19 @@ def _is_final(rollout: Rollout) -> bool:
 
 def perform(replayer: Replayer, judge: Judge, request: RolloutRequest) -> Rollout | Failure:
     """Replay and judge one request, wherever the executor runs it."""
-    outcome = guarded(lambda: replayer.replay(request))
+    outcome = guarded(replayer.replay, request)
     if isinstance(outcome, Failure):
         return outcome
-    result = guarded(lambda: judge.judge(request, outcome))
+    result = guarded(judge.judge, request, outcome)
     if isinstance(result, Failure):
         return result
     return Rollout(key=request.key, result=result, answer=outcome.answer, usage=outcome.usage)
 
 
-def guarded(call: Callable[[], _T]) -> _T | Failure:
+def guarded(call: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T | Failure:
     """What a call to an adapter came to; an adapter that breaks is one failure."""
     try:
-        return call()
+        return call(*args, **kwargs)
     except Exception as error:  # noqa: BLE001 - a defect of an adapter costs one rollout, not the night
         return Failure(cause=Cause.MALFORMED, message=f"the model adapter broke: {type(error).__name__}: {error}")
 

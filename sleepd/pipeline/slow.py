@@ -58,15 +58,20 @@ class RegionChange:
 
 
 def slow_update(
-    ctx: RunContext, texts: tuple[str, str], compared: Sequence[TaskComparison], limits: tuple[int, float]
+    ctx: RunContext,
+    present: str,
+    compared: Sequence[TaskComparison],
+    *,
+    began_with: str,
+    max_tokens: int,
+    margin: float,
 ) -> RegionChange:
-    """The present text (`texts[1]`; `texts[0]` began the epoch) with guidance for the longer term.
+    """The present text with guidance for the longer term; the epoch began with the text `began_with`.
 
-    At most `limits[0]` tokens in all; guidance that makes the text shorter may cost up to `limits[1]` (gate,
-    promise 8). Raises `NotMeasured` or `BudgetSpent`.
+    At most `max_tokens` in all; guidance that makes the text shorter has to be no worse by `margin` (gate, promise 8).
+    Raises `NotMeasured` or `BudgetSpent`.
     """
-    present = texts[1]
-    reply = reply_to(ctx, _ask(texts, compared, ctx.max_tokens))
+    reply = reply_to(ctx, _ask(began_with, present, compared, ctx.max_tokens))
     if not isinstance(reply, ReplyText):
         return RegionChange(text=present, bundle=None, problems=(reply,))
     read = found(reply.text, _Reply)
@@ -74,12 +79,10 @@ def slow_update(
         return RegionChange(text=present, bundle=None, problems=("the slow update's reply holds no guidance in JSON",))
     lines = read.guidance.splitlines() if isinstance(read.guidance, str) else read.guidance
     sessions = tuple(str(one.task.task.session_id) for one in compared)
-    return _written(present, list(sentences(lines)), sessions, limits)
-
-
-def _written(present: str, lines: Sequence[str], sessions: Sequence[str], limits: tuple[int, float]) -> RegionChange:
-    max_tokens, margin = limits
-    edits = [_line(line) for line in lines[:LINES]]
+    edits = [
+        Edit(op=EditOp.ADD, anchor=None, text=line, reason="guidance for the longer term")
+        for line in list(sentences(lines))[:LINES]
+    ]
     there = Region.SLOW_UPDATE.opening in present
     emptied = edit.set_region(present, Region.SLOW_UPDATE, "") if there else present
     done = edit.apply(emptied, edits, region=Region.SLOW_UPDATE, max_tokens=max_tokens)
@@ -90,12 +93,7 @@ def _written(present: str, lines: Sequence[str], sessions: Sequence[str], limits
     return RegionChange(text=done.text, bundle=bundle, unmatched=done.unmatched)
 
 
-def _line(text: str) -> Edit:
-    return Edit(op=EditOp.ADD, anchor=None, text=text, reason="guidance for the longer term")
-
-
-def _ask(texts: tuple[str, str], compared: Sequence[TaskComparison], max_tokens: int) -> Ask:
-    first, present = texts
+def _ask(first: str, present: str, compared: Sequence[TaskComparison], max_tokens: int) -> Ask:
     guidance = "\n".join(edit.learnt_lines(present, Region.SLOW_UPDATE))
     parts = [
         part("The file at the beginning", first or NO_SKILL, WHOLE_SKILL) if first != present else "",

@@ -63,7 +63,7 @@ def _end_outdated(ctx: RunContext, path: str) -> None:
 def _stage(ctx: RunContext, work: Work, trial: Trial) -> Proposal:
     candidate = trial.candidate
     before, after = ctx.text(candidate.base), ctx.text(candidate.text)
-    found = _findings(ctx, work, trial, (before, after))
+    found = _findings(ctx, work, trial, before, after)
     sealed = _sealed(ctx, work, candidate)
     proposal = Proposal(
         id=candidate.id,
@@ -81,10 +81,10 @@ def _stage(ctx: RunContext, work: Work, trial: Trial) -> Proposal:
     return proposal
 
 
-def _findings(ctx: RunContext, work: Work, trial: Trial, texts: tuple[str, str]) -> tuple[Finding, ...]:
-    """One finding for each rule that the change from the first text to the second breaks."""
-    added = _added(*texts)
-    taken_over = passages(ctx.database, work, trial.sessions, (texts[0], added))
+def _findings(ctx: RunContext, work: Work, trial: Trial, before: str, after: str) -> tuple[Finding, ...]:
+    """One finding for each rule that the change of the text breaks."""
+    added = _added(before, after)
+    taken_over = passages(ctx.database, work, trial.sessions, before, added)
     not_theirs = [Finding(rule=provenance.RULE, excerpt=p.excerpt, why=provenance.WHY) for p in taken_over]
     by_rule: dict[str, Finding] = {}
     for finding in (*screen(trial.candidate.edits), *screen(added), *not_theirs):

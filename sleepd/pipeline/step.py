@@ -89,7 +89,7 @@ def step(
     voices = sum(p.of_failures or bool(p.edits) for p in reflected.proposed)
     field = sort_out(backed, tried, reflections=voices, foreign=foreign)
     field, idle = _kept(field, stepping)
-    ranked = rank(ctx, comparison.base, field, (stepping.ranking, stepping.autonomous), stepping.edit_budget)
+    ranked = rank(ctx, comparison.base, field, stepping.ranking, stepping.edit_budget, autonomous=stepping.autonomous)
     return StepProposal(
         bundles=select(ranked.field, ranked.edit_budget, ranked.rivals),
         edit_budget=ranked.edit_budget,

@@ -43,17 +43,17 @@ def source_texts(database: Database, work: Work, sessions: Sequence[str], presen
     return SourceTexts(returned=tuple(returned), own=tuple(own))
 
 
-def passages(database: Database, work: Work, sessions: Sequence[str], texts: tuple[str, str]) -> tuple[Passage, ...]:
-    """What of `texts[1]`, which is added to the file's text `texts[0]`, stems from a tool and not from the user."""
-    heard = source_texts(database, work, sessions, texts[0])
-    return provenance.taken_over(texts[1], heard.returned, heard.own)
+def passages(database: Database, work: Work, sessions: Sequence[str], present: str, added: str) -> tuple[Passage, ...]:
+    """The passages of `added`, to be put into the text `present`, that stem from a tool and not from the user."""
+    sources = source_texts(database, work, sessions, present)
+    return provenance.taken_over(added, sources.returned, sources.own)
 
 
 def foreign(database: Database, work: Work, backed: Sequence[Backed], present: str) -> frozenset[Edit]:
     """The edits that would write what stems from a tool and not from the user."""
     sessions = tuple(dict.fromkeys(session for b in backed for session in b.sessions))
     edits = [b.edit for b in backed]
-    found = passages(database, work, sessions, (present, "\n".join(" ".join(e.text.split()) for e in edits)))
+    found = passages(database, work, sessions, present, "\n".join(" ".join(e.text.split()) for e in edits))
     return frozenset(edits[line] for passage in found for line in passage.lines)
 
 

@@ -199,9 +199,14 @@ class _Run:
         compared = self._compare(number, first, last)
         if self._training.slow is not SlowMode.OFF:
             ctx = self._ctx_of(len(self._steps) + 1)
-            texts = ctx.text(first), ctx.text(last)
-            limits = self._training.optimizing.max_skill_tokens, self._gate.margin
-            written = slow_update(ctx, texts, compared, limits)
+            written = slow_update(
+                ctx,
+                ctx.text(last),
+                compared,
+                began_with=ctx.text(first),
+                max_tokens=self._training.optimizing.max_skill_tokens,
+                margin=self._gate.margin,
+            )
             self._take_over(ctx, number, StepKind.SLOW_UPDATE, written)
         if self._training.appendix:
             ctx = self._ctx_of(len(self._steps) + 1)
@@ -320,7 +325,7 @@ class _Run:
     def _unsafe(self, comparison: Comparison, bundle: Bundle) -> list[str]:
         """Why a bundle is not even tried: a night would set it aside for a person to look at, and here is nobody."""
         added = "\n".join(e.text for e in bundle.edits)
-        foreign = passages(self._ctx.database, self._work, bundle.sessions, (comparison.base, added))
+        foreign = passages(self._ctx.database, self._work, bundle.sessions, comparison.base, added)
         found = {f.rule: (f.why, f.excerpt) for f in reversed(screen(bundle.edits))}
         if foreign:
             found[provenance.RULE] = (provenance.WHY, foreign[0].excerpt)

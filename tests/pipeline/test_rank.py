@@ -30,7 +30,8 @@ FIELD = Field(fresh=tuple(backed(text) for text in RULES))
 def ranked(
     world: World, model: ScriptedModel, field: Field = FIELD, budget: int = 2, how: tuple[Ranking, bool] | None = None
 ) -> RankResult:
-    return rank(world.ctx(model), "- Be brief.", field, how or (Ranking.MODEL, False), budget)
+    ranking, autonomous = how or (Ranking.MODEL, False)
+    return rank(world.ctx(model), "- Be brief.", field, ranking, budget, autonomous=autonomous)
 
 
 def texts(got: RankResult) -> list[str]:
