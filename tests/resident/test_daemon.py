@@ -185,7 +185,7 @@ def test_another_settings_file_can_be_named(begun: Path, tmp_path: Path, monkeyp
 def test_doctor_says_that_the_daemon_keeps_the_settings_of_before(begun: Path) -> None:
     """Only while one runs."""
     configure(begun, "[night")
-    assert "of before" not in sleepd("doctor").out
+    assert "earlier settings" not in sleepd("doctor").out
     with locks.daemon(config.places()):
         assert "the daemon keeps the earlier settings" in sleepd("doctor").out
 
@@ -347,10 +347,10 @@ def test_the_daemon_takes_up_another_time_and_runs_the_night_under_the_settings_
         assert f"next night {today} 00:00" in line(process, "read again")
         assert f"night {today}" in line(process, "done:")
         configure(caught_up, "[night")
-        assert "not TOML" in line(process, "of before")
+        assert "not TOML" in line(process, "earlier settings")
         process.send_signal(signal.SIGTERM)
         _, rest = process.communicate(timeout=LONG)
-        assert 0 == process.returncode and "of before" not in rest
+        assert 0 == process.returncode and "earlier settings" not in rest
     assert json.loads(config.places().log.read_text().splitlines()[-1])["event"] == "daemon.stopped"
 
 
