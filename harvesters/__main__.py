@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import msgspec
 
-from harvesters.records import Harvester, Reading, Session, Turn
+from harvesters.records import Harvester, Reading
 
 BUILT_IN: Mapping[str, str] = {
     "claude-code": "harvesters.claude_code:ClaudeCode",
@@ -44,9 +44,18 @@ def as_text(reading: Reading) -> str:
     session = reading.session
     if session is None:
         return "\n".join([*lines, "no session"])
-    lines += _head(session)
+    tokens = session.tokens
+    lines += [
+        f"{session.agent} {session.id} ({session.kind})",
+        f"title {session.title}, cwd {session.cwd}, branch {session.branch}, version {session.version}",
+        f"from {session.started_at} to {session.ended_at}, models {', '.join(session.models) or 'unknown'}",
+        f"tokens in {tokens.input}, out {tokens.output}, cache read {tokens.cache_read}, written {tokens.cache_write}",
+        *(f"skill {use.name} by {use.trigger} at {use.position}" for use in session.skills),
+    ]
     for turn in session.turns:
-        lines += _turn(turn)
+        mark = " (abandoned)" if turn.abandoned else ""
+        lines.append(f"{turn.position:>10} {turn.role}/{turn.origin}{mark}: {turn.text[:100]!r}")
+        lines += [f"{'':>10}   {call.name} {call.status}: {call.input[:80]}" for call in turn.tool_calls]
     lines.append(f"{'whole' if reading.whole else 'continued'}, {reading.bytes_read} bytes read")
     return "\n".join(lines)
 
@@ -61,23 +70,6 @@ def main(arguments: Sequence[str]) -> int:
     reading = harvester(options.agent).read(options.file)
     sys.stdout.write((as_json(reading) if options.json else as_text(reading)) + "\n")
     return 1 if reading.session is None and reading.defects else 0
-
-
-def _head(session: Session) -> list[str]:
-    tokens = session.tokens
-    return [
-        f"{session.agent} {session.id} ({session.kind})",
-        f"title {session.title}, cwd {session.cwd}, branch {session.branch}, version {session.version}",
-        f"from {session.started_at} to {session.ended_at}, models {', '.join(session.models) or 'unknown'}",
-        f"tokens in {tokens.input}, out {tokens.output}, cache read {tokens.cache_read}, written {tokens.cache_write}",
-        *(f"skill {use.name} by {use.trigger} at {use.position}" for use in session.skills),
-    ]
-
-
-def _turn(turn: Turn) -> list[str]:
-    mark = " (abandoned)" if turn.abandoned else ""
-    first = f"{turn.position:>10} {turn.role}/{turn.origin}{mark}: {turn.text[:100]!r}"
-    return [first, *(f"{'':>10}   {call.name} {call.status}: {call.input[:80]}" for call in turn.tool_calls)]
 
 
 if __name__ == "__main__":

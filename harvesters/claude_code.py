@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,9 +29,20 @@ class ClaudeCode:
         The folders are those of `CLAUDE_CONFIG_DIR` (several may stand there, with commas between), which takes the
         place of `~/.claude` and `~/.config/claude`.
         """
+        named = [part.strip() for part in env.get("CLAUDE_CONFIG_DIR", "").split(",") if part.strip()]
+        roots = [home / part[2:] if part.startswith("~/") else Path(part) for part in named]
         seen: set[tuple[int, int]] = set()
-        for root in _roots(env, home):
-            yield from _transcripts(root / "projects", seen)
+        for root in roots or (home / ".claude", home / ".config" / "claude"):
+            # Depth first in the order of names; a folder reached twice is walked once.
+            for current, folders, files in os.walk(root / "projects", followlinks=True):
+                if not _is_new(Path(current), seen):
+                    folders.clear()
+                    continue
+                folders.sort()
+                for name in sorted(files):
+                    path = Path(current, name)
+                    if name.endswith(".jsonl") and name not in _NOT_SESSIONS and _is_new(path, seen):
+                        yield path
 
     def read(self, path: Path, cursor: Cursor | None = None, *, clip: int = 16_512) -> Reading:
         """Read one transcript; see `harvesters.records.Harvester.read`.
@@ -85,26 +96,6 @@ def _reading(builder: SessionBuilder, log: Log) -> Reading:
         records=builder.tally.counts(),
         more=log.paused,
     )
-
-
-def _roots(env: Mapping[str, str], home: Path) -> list[Path]:
-    named = [part.strip() for part in env.get("CLAUDE_CONFIG_DIR", "").split(",") if part.strip()]
-    if not named:
-        return [home / ".claude", home / ".config" / "claude"]
-    return [home / part[2:] if part.startswith("~/") else Path(part) for part in named]
-
-
-def _transcripts(folder: Path, seen: set[tuple[int, int]]) -> Iterator[Path]:
-    """Transcripts below a folder, depth first in the order of names; a folder reached twice is walked once."""
-    for current, folders, files in os.walk(folder, followlinks=True):
-        if not _is_new(Path(current), seen):
-            folders.clear()
-            continue
-        folders.sort()
-        for name in sorted(files):
-            path = Path(current, name)
-            if name.endswith(".jsonl") and name not in _NOT_SESSIONS and _is_new(path, seen):
-                yield path
 
 
 def _is_new(path: Path, seen: set[tuple[int, int]]) -> bool:

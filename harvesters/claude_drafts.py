@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from harvesters.claude_records import Block, Record, compact_json, text_of
-from harvesters.claude_results import Result, answers_of, own_words, result_of
+from harvesters.claude_results import answers_of, own_words, result_of
 from harvesters.records import Answered, FileChange, Origin, Role, ToolCall, ToolStatus, Turn
 from harvesters.values import clip, moment
 
@@ -43,20 +43,29 @@ class CallDraft:
         if self.output is not None:
             return
         self.output = text_of(block.content, limit)
-        self.status = _status(record, block, self.output)
+        if record.tool_denial_kind == "user-rejected" or self.output.startswith(_DENIALS):
+            self.status = ToolStatus.DENIED
+        else:
+            self.status = ToolStatus.ERROR if block.is_error else ToolStatus.OK
         self.result_id = record.uuid
         if self.status is ToolStatus.ERROR:
             match = _EXIT_CODE.match(self.output)
             self.exit_code = int(match[1]) if match else None
         told = result_of(record.tool_use_result)
-        said = self._said()
+        said = None  # the words beside a denial, the client's own included
+        if self.status is ToolStatus.DENIED and _SAID in self.output:
+            said = self.output.split(_SAID, 1)[1].split(_NOTE_AFTER_SAID, 1)[0].strip()
         self.answers = answers_of(told, said, limit)
-        self.feedback = own_words(said) if said is not None else _modified(told)
+        if said is not None:
+            self.feedback = own_words(said)
+        else:
+            self.feedback = USER_MODIFIED if told.user_modified or told.plan_was_edited else None
         self.changes = told.changes(limit)
         self.subagent, self.subagent_tokens = told.agent_id, told.total_tokens
         self.duration_ms = told.duration()
-        if self.duration_ms is None:
-            self.duration_ms = _between(self.asked_at, moment(record.timestamp))
+        answered_at = moment(record.timestamp) if self.duration_ms is None else None
+        if answered_at is not None and self.asked_at is not None and self.asked_at <= answered_at:
+            self.duration_ms = int((answered_at - self.asked_at).total_seconds() * 1000)
 
     def frozen(self) -> ToolCall:
         return ToolCall(
@@ -74,13 +83,6 @@ class CallDraft:
             subagent_tokens=self.subagent_tokens,
             result_id=self.result_id,
         )
-
-    def _said(self) -> str | None:
-        """The words beside a denial, the client's own included."""
-        output = self.output or ""
-        if self.status is not ToolStatus.DENIED or _SAID not in output:
-            return None
-        return output.split(_SAID, 1)[1].split(_NOTE_AFTER_SAID, 1)[0].strip()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -157,20 +159,3 @@ def branch_of(record: Record) -> str | None:
 def last_segment(name: str) -> str:
     """`plugin:skill`, `a/b/skill` and `C:\\skills\\skill` all give `skill`."""
     return re.split(r"[:/\\]", name.strip().rstrip("/\\"))[-1]
-
-
-def _status(record: Record, block: Block, output: str) -> ToolStatus:
-    if record.tool_denial_kind == "user-rejected" or output.startswith(_DENIALS):
-        return ToolStatus.DENIED
-    return ToolStatus.ERROR if block.is_error else ToolStatus.OK
-
-
-def _modified(result: Result) -> str | None:
-    return USER_MODIFIED if result.user_modified or result.plan_was_edited else None
-
-
-def _between(asked: datetime | None, answered: datetime | None) -> int | None:
-    """Milliseconds; None when one of the times is unknown or they run backwards."""
-    if asked is None or answered is None or answered < asked:
-        return None
-    return int((answered - asked).total_seconds() * 1000)

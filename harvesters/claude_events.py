@@ -37,11 +37,16 @@ class EventLog:
             told = _object(record.compact_metadata)
             self._add(EventKind.COMPACTION, position, at, name=text(told, "trigger"), tokens=integer(told, "preTokens"))
         elif record.subtype == "turn_duration":
-            self._add(EventKind.TURN_ENDED, position, at, duration_ms=_whole(record.duration_ms))
+            spent = None if record.duration_ms is None else int(record.duration_ms)
+            self._add(EventKind.TURN_ENDED, position, at, duration_ms=spent)
         elif record.subtype in ("api_error", "error", "api_refusal"):
             self.api_error(record, position, at)
         elif record.subtype == "stop_hook_summary":
-            self._stop_hooks(record, position, at)
+            commands = _texts(_object(record.hook_infos), "command")
+            errors = _texts(_object(record.hook_errors), "message")
+            stopped = record.prevented_continuation is True
+            said = [*commands, *errors, *([record.stop_reason] if stopped and record.stop_reason else [])]
+            self._add(EventKind.HOOK, position, at, name="Stop", text="\n".join(said), failed=bool(errors) or stopped)
 
     def api_error(self, record: Record, position: int, at: datetime | None, words: str | None = None) -> None:
         """A call of the model failed; `words` is what the client showed."""
@@ -82,13 +87,6 @@ class EventLog:
             name = None if record.pr_number is None else f"#{record.pr_number}"
             self._add(EventKind.PULL_REQUEST, position, at, name=name, text=record.pr_url)
 
-    def _stop_hooks(self, record: Record, position: int, at: datetime | None) -> None:
-        commands = _texts(_object(record.hook_infos), "command")
-        errors = _texts(_object(record.hook_errors), "message")
-        stopped = record.prevented_continuation is True
-        said = [*commands, *errors, *([record.stop_reason] if stopped and record.stop_reason else [])]
-        self._add(EventKind.HOOK, position, at, name="Stop", text="\n".join(said), failed=bool(errors) or stopped)
-
     def _add(self, kind: EventKind, position: int, at: datetime | None, **told: Any) -> None:
         said = told.pop("text", None)
         told["text"] = clip(said, self._limit) if said else None
@@ -103,7 +101,3 @@ def _texts(items: object, key: str) -> list[str]:
     """The texts in a list of texts, or of objects that hold one under `key`."""
     found: Iterable[object] = sequence({"items": items}, "items")
     return [said for item in found if (said := item if isinstance(item, str) else text(item, key))]
-
-
-def _whole(value: float | None) -> int | None:
-    return None if value is None else int(value)

@@ -83,7 +83,11 @@ class Ledger:
             usage.cache_creation_input_tokens,
         )
         old = self._open.pop(key, None)
-        self._open[key] = list(new) if old is None else [_highest(a, b) for a, b in zip(old, new, strict=True)]
+        if old is None:
+            self._open[key] = list(new)
+            return
+        stated = ([value for value in pair if value is not None] for pair in zip(old, new, strict=True))
+        self._open[key] = [max(values, default=None) for values in stated]
 
     def total(self) -> Tokens:
         """Everything counted so far."""
@@ -97,15 +101,6 @@ class Ledger:
         return self._sum(done), {key: self._open[key] for key in keys[-RECENT:]}
 
     def _sum(self, groups: list[Counts]) -> Counts:
-        return [_added([self._counted[n], *(group[n] for group in groups)]) for n in range(4)]
-
-
-def _highest(first: int | None, second: int | None) -> int | None:
-    if first is None or second is None:
-        return second if first is None else first
-    return first if first > second else second
-
-
-def _added(values: list[int | None]) -> int | None:
-    stated = [value for value in values if value is not None]
-    return sum(stated) if stated else None
+        columns = zip(self._counted, *groups, strict=True)
+        stated = ([value for value in column if value is not None] for column in columns)
+        return [sum(values) if values else None for values in stated]

@@ -127,7 +127,24 @@ def words_of(record: Record, blocks: list[Block]) -> Words | None:
         return Words(Origin.INJECTED, whole)
     if record.plan_content is not ABSENT or whole.startswith(_PLAN_START):
         return Words(Origin.PLAN, whole)
-    return _words_of_text(texts, whole)
+    rest = "\n".join(kept for kept in map(_without_tags, texts) if kept).strip()
+    if not rest:
+        return Words(Origin.INJECTED, whole)
+    if rest.startswith("[Request interrupted by user"):
+        return Words(Origin.INTERRUPT, rest)
+    if rest.startswith(("<command-name>", "<command-message>")):
+        return command_words(rest) or Words(Origin.INJECTED, rest)
+    if rest.startswith("<bash-input>"):
+        match = _BASH_INPUT.match(rest)
+        return Words(Origin.SHELL, match[1].strip() if match else rest)
+    return Words(Origin.INJECTED if rest.startswith(_INJECTED_STARTS) else Origin.PROMPT, rest)
+
+
+def _without_tags(text: str) -> str:
+    """The text without the tags that an IDE or the client put in front of it."""
+    while (match := _WRAPPED.match(text)) is not None:
+        text = text[match.end() :]
+    return text.strip()
 
 
 def typed_words(text: str) -> Words | None:
@@ -165,26 +182,3 @@ def skill_directory(text: str) -> str | None:
     """The folder that the body of a loaded skill names in its first line, or None."""
     match = _SKILL_BODY.match(text)
     return match[1].strip() if match else None
-
-
-def _words_of_text(texts: list[str], whole: str) -> Words | None:
-    rest = "\n".join(kept for kept in map(_unwrapped, texts) if kept).strip()
-    if not rest:
-        return Words(Origin.INJECTED, whole)
-    if rest.startswith("[Request interrupted by user"):
-        return Words(Origin.INTERRUPT, rest)
-    if rest.startswith(("<command-name>", "<command-message>")):
-        return command_words(rest) or Words(Origin.INJECTED, rest)
-    if rest.startswith("<bash-input>"):
-        match = _BASH_INPUT.match(rest)
-        return Words(Origin.SHELL, match[1].strip() if match else rest)
-    return Words(Origin.INJECTED if rest.startswith(_INJECTED_STARTS) else Origin.PROMPT, rest)
-
-
-def _unwrapped(text: str) -> str:
-    """The text without the tags that an IDE or the client put in front of it."""
-    while True:
-        match = _WRAPPED.match(text)
-        if match is None:
-            return text.strip()
-        text = text[match.end() :]

@@ -51,16 +51,16 @@ class Queue:
                 self._waiting.append(message)
             return
         named = None if message is None else next((m for m in self._waiting if m.text == message.text), None)
-        leaving = list(self._waiting) if operation == "popAll" and named is None else [named or _first(self._waiting)]
-        for one in leaving:
-            if one is not None:
-                self._waiting.remove(one)
-                one.position, one.taken_back = position, operation == "popAll"
-                self._left.append(one)
+        leaving = self._waiting[:] if operation == "popAll" else self._waiting[:1]
+        for one in leaving if named is None else [named]:
+            self._waiting.remove(one)
+            one.position, one.taken_back = position, operation == "popAll"
+            self._left.append(one)
 
     def said(self, text: str) -> bool:
         """A line of the conversation says `text`: True when it was typed while the agent worked."""
-        found = [m for m in (*self._waiting, *self._left) if _holds(text, m.text)]
+        # A prompt is the message, or several messages that the client joined, this one among them.
+        found = [m for m in (*self._waiting, *self._left) if f"\n{m.text}\n" in f"\n{text}\n"]
         self._waiting = [m for m in self._waiting if m not in found]
         self._left = [m for m in self._left if m not in found]
         return bool(found)
@@ -87,12 +87,3 @@ class Queue:
         self._left = [m for m in self._left if m not in told]
         self._told += [m.text for m in told]
         return told
-
-
-def _first(messages: list[Queued]) -> Queued | None:
-    return messages[0] if messages else None
-
-
-def _holds(text: str, message: str) -> bool:
-    """Whether a prompt is the message, or several messages that the client joined, this one among them."""
-    return f"\n{message}\n" in f"\n{text}\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import msgspec
 
@@ -70,7 +69,15 @@ def result_of(raw: Raw) -> Result:
 def answers_of(result: Result, words: str | None, limit: int) -> tuple[Answered, ...]:
     """What the person answered, out of the result's fields or out of the `words` beside a denial."""
     if result.answers is not ABSENT:
-        return tuple(_stated(loads(bytes(result.answers)), limit))
+        stated = loads(bytes(result.answers))
+        found = []
+        for question, answer in stated.items() if isinstance(stated, dict) else ():
+            chosen = answer
+            if isinstance(answer, list):
+                chosen = ", ".join(one for one in answer if isinstance(one, str))
+            if isinstance(chosen, str) and chosen:
+                found.append(Answered(question=clip(question, limit), answer=clip(chosen, limit)))
+        return tuple(found)
     if words is None or not words.startswith(_BOILERPLATE):
         return ()
     return tuple(Answered(question=m["question"], answer=m["answer"]) for m in _QUESTION.finditer(words))
@@ -79,16 +86,3 @@ def answers_of(result: Result, words: str | None, limit: int) -> tuple[Answered,
 def own_words(words: str) -> str | None:
     """What the person said with a denial; None where the words are the client's."""
     return None if words.startswith(_BOILERPLATE) else words.strip() or None
-
-
-def _stated(answers: object, limit: int) -> Iterator[Answered]:
-    if not isinstance(answers, dict):
-        return
-    for question, answer in answers.items():
-        chosen = ", ".join(filter(_is_text, answer)) if isinstance(answer, list) else answer
-        if isinstance(chosen, str) and chosen:
-            yield Answered(question=clip(question, limit), answer=clip(chosen, limit))
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)

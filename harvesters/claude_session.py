@@ -32,7 +32,7 @@ from harvesters.claude_skills import Skills, Title
 from harvesters.claude_tree import Tree
 from harvesters.decode import loads
 from harvesters.drift import RecordTally
-from harvesters.records import Origin, Role, Session, ToolStatus, Turn
+from harvesters.records import Origin, Role, Session, ToolStatus
 from harvesters.values import moment, text
 
 AGENT = "claude-code"
@@ -73,7 +73,7 @@ class SessionBuilder:
             "assistant": self._assistant,
             "system": self._system,
             "attachment": self._attachment,
-            "last-prompt": self._last_prompt,
+            "last-prompt": lambda record: self._tree.name_leaf(record.leaf_uuid) if record.leaf_uuid else None,
             "summary": self._title.take,
             "ai-title": self._title.take,
             "custom-title": self._title.take,
@@ -100,7 +100,9 @@ class SessionBuilder:
         self.tally.note(record.version or self._memory.version, unknown)
         handler = self._handlers.get(record.type)
         if side:
-            self._count_side(record)
+            message = message_of(record) if record.type == "assistant" else None
+            if message is not None:
+                self._count(record, message)
         elif handler is not None:
             handler(record)
 
@@ -128,6 +130,8 @@ class SessionBuilder:
         if not (self._spoken or self._turns or (self._continues and (self._title.changed or self._late))):
             return None
         memory = self._memory
+        abandoned = self._tree.abandoned()
+        ordered = sorted(self._turns.values(), key=lambda turn: turn.position)
         identity = (
             f"{memory.parent or 'unknown'}/{memory.agent or self._sides.bare_stem}"
             if self._sides.is_agent
@@ -148,7 +152,7 @@ class SessionBuilder:
             skills=self._skills.uses(),
             events=tuple(self._events.events),
             tokens=self._ledger.total(),
-            turns=self._frozen_turns(),
+            turns=tuple(turn.frozen(abandoned=turn.id in abandoned) for turn in ordered),
             late_results=tuple(call.frozen() for call in self._late),
         )
 
@@ -254,10 +258,6 @@ class SessionBuilder:
         call = self._calls.get(record.parent_tool_use_id or "")
         if call is not None and call.subagent is None and call.name in _STARTS_AGENTS:
             call.subagent = text(loads(bytes(record.data)), "agentId")
-
-    def _last_prompt(self, record: Record) -> None:
-        if record.leaf_uuid:
-            self._tree.name_leaf(record.leaf_uuid)
 
     # ---- parts of a line -----------------------------------------------------------------------------------------
 
@@ -372,17 +372,7 @@ class SessionBuilder:
             key = f"{message.id or record.uuid or self._position} {record.request_id or ''}"
             self._ledger.count(key, message.usage)
 
-    def _count_side(self, record: Record) -> None:
-        message = message_of(record) if record.type == "assistant" else None
-        if message is not None:
-            self._count(record, message)
-
     # ---- the end -------------------------------------------------------------------------------------------------
-
-    def _frozen_turns(self) -> tuple[Turn, ...]:
-        abandoned = self._tree.abandoned()
-        ordered = sorted(self._turns.values(), key=lambda turn: turn.position)
-        return tuple(turn.frozen(abandoned=turn.id in abandoned) for turn in ordered)
 
     def _note_shape(self, record: Record, unknown: str | None) -> None:
         """A line of a known type was counted as known; its shape may be new."""

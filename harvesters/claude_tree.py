@@ -70,9 +70,13 @@ class Tree:
         Going back is always going back to before a prompt. So a branch of nothing but replies and results (parallel
         calls, a retried request, a client that hung the next prompt too high) was not abandoned by the user.
         """
-        path = self._path()
+        path: set[str] = set()  # the lines from the conversation's end up to its beginning
+        place = self._leaf() if self._chained else None
+        while place is not None:
+            path.add(place)
+            place = self._above(place) if place in self._parents else None
         gone: set[str] = set()
-        if path is None:
+        if not path:
             return frozenset()
         for uuid in self._parents:
             if uuid not in path and (uuid in self._prompts or self._above(uuid) in gone):
@@ -104,15 +108,6 @@ class Tree:
                 below.add(uuid)
                 leaf = uuid
         return leaf
-
-    def _path(self) -> set[str] | None:
-        """The lines from the conversation's end up to its beginning; None when the lines of the file are not linked."""
-        path: set[str] = set()
-        place = self._leaf() if self._chained else None
-        while place is not None:
-            path.add(place)
-            place = self._above(place) if place in self._parents else None
-        return path or None
 
     def _above(self, uuid: str) -> str | None:
         """The line that this one continues: where its parent is unknown, the line before it in the file.

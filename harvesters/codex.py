@@ -10,9 +10,9 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from harvesters.codex_memory import remembered
 from harvesters.codex_records import Rollout
@@ -60,7 +60,11 @@ class Codex:
                 _from_the_beginning(log)
             rollout = Rollout(_thread_of(path), memory if log.change is Change.GROWN else None)
             if path.suffix == ".json":
-                _take_document(log, rollout)
+                document = log.document()
+                if isinstance(document, dict):
+                    rollout.take_document(document)
+                elif document is not None:
+                    log.decoder.report(0, Reason.NOT_AN_OBJECT)
             else:
                 for offset, record in log.objects():
                     rollout.take(offset, record)
@@ -77,7 +81,7 @@ def _from_the_beginning(log: Log) -> None:
 
 def _reading(log: Log, rollout: Rollout, limit: int, *, offset: int | None = None) -> Reading:
     path, memory = Path(log.path), rollout.memory
-    base = _codex_home(path)
+    base = next((folder.parent for folder in path.parents if folder.name in _FOLDERS), None)
     if memory.bare and base is not None and rollout.thread in _typed_by_a_person(*_version_of(base / "history.jsonl")):
         memory.kind = SessionKind.INTERACTIVE.value
     elif memory.bare:
@@ -97,14 +101,6 @@ def _reading(log: Log, rollout: Rollout, limit: int, *, offset: int | None = Non
     )
 
 
-def _take_document(log: Log, rollout: Rollout) -> None:
-    document = log.document()
-    if isinstance(document, dict):
-        rollout.take_document(document)
-    elif document is not None:
-        log.decoder.report(0, Reason.NOT_AN_OBJECT)
-
-
 def _read_compressed(path: Path, cursor: Cursor | None, limit: int) -> Reading:
     """A compressed rollout does not grow: it is read whole, or not at all when it is unchanged."""
     with open_log(path, cursor, binary=True) as log:
@@ -113,11 +109,17 @@ def _read_compressed(path: Path, cursor: Cursor | None, limit: int) -> Reading:
         _from_the_beginning(log)
         packed = log.everything()
         rollout = Rollout(_thread_of(path))
-        pieces = _unpacked(packed)
-        if pieces is None:
+        try:
+            import zstandard
+        except ImportError:
             defect = Defect(path=log.path, offset=0, reason=ZSTD_NOT_INSTALLED)
             return Reading(session=None, defects=(defect,), bytes_read=log.bytes_read)
-        unpacked = b"".join(pieces)
+        reader = zstandard.ZstdDecompressor().stream_reader(io.BytesIO(packed), read_across_frames=True)
+        unpacked = bytearray()
+        # Up to where the frames are damaged: a cut-off text ends in half a line, which the line decoder reports.
+        with suppress(zstandard.ZstdError):
+            while len(unpacked) < MAX_UNPACKED_BYTES and (data := reader.read(1 << 20)):
+                unpacked += data
         for offset, record in log.decoder.objects(split_lines(io.BytesIO(unpacked))):
             rollout.take(offset, record)
         if packed and not unpacked:
@@ -125,37 +127,11 @@ def _read_compressed(path: Path, cursor: Cursor | None, limit: int) -> Reading:
         return _reading(log, rollout, limit, offset=len(packed))
 
 
-def _unpacked(packed: bytes) -> Iterator[bytes] | None:
-    """The text inside zstd frames, piece by piece up to where they are damaged; None without the optional package."""
-    try:
-        import zstandard
-    except ImportError:
-        return None
-    reader = zstandard.ZstdDecompressor().stream_reader(io.BytesIO(packed), read_across_frames=True)
-    return _until_damage(reader, zstandard.ZstdError)
-
-
-def _until_damage(reader: Any, error: type[Exception]) -> Iterator[bytes]:
-    """What can be unpacked. A cut-off text ends in half a line, which the line decoder reports."""
-    size = 0
-    try:
-        while size < MAX_UNPACKED_BYTES and (data := reader.read(1 << 20)):
-            size += len(data)
-            yield data
-    except error:
-        return
-
-
 def _thread_of(path: Path) -> str:
     """The id in a rollout's name, or the name."""
     stem = path.name.split(".", 1)[0]
     found = _STEM_ID.search(stem)
     return found.group(0) if found else stem
-
-
-def _codex_home(path: Path) -> Path | None:
-    """The folder above `sessions` or `archived_sessions` that `path` lies in."""
-    return next((folder.parent for folder in path.parents if folder.name in _FOLDERS), None)
 
 
 def _version_of(path: Path) -> tuple[Path, int, int]:

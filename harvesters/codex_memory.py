@@ -121,7 +121,12 @@ class Memory:
         if self.copying:
             return
         last = mapping(info, "last_token_usage")
-        steps = [integer(last, name) or 0 for name in _USAGE_FIELDS] if last else _increase(before, numbers)
+        if last:
+            steps = [integer(last, name) or 0 for name in _USAGE_FIELDS]
+        elif before is None or any(now < earlier for earlier, now in zip(before, numbers, strict=True)):
+            steps = numbers
+        else:
+            steps = [now - earlier for earlier, now in zip(before, numbers, strict=True)]
         for name, step in zip(_USAGE_FIELDS, steps, strict=True):
             if step or name in total:
                 self.counted[name] = self.counted.get(name, 0) + step
@@ -178,9 +183,3 @@ def is_older(identifier: str | None, other: str | None) -> bool | None:
     if mine is None or theirs is None:
         return None
     return mine.groups() < theirs.groups()
-
-
-def _increase(before: list[int] | None, now: list[int]) -> list[int]:
-    if before is None or any(later < earlier for earlier, later in zip(before, now, strict=True)):
-        return now
-    return [later - earlier for earlier, later in zip(before, now, strict=True)]

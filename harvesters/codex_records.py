@@ -80,7 +80,10 @@ class Rollout:
                 self.memory.first = self._at.timestamp()
         self.tally.note(self.memory.version, unknown_record(record, bare=self.memory.bare))
         if kind in self._lines and isinstance(record.get("payload"), dict):
-            self._copy_over()
+            memory = self.memory
+            if memory.copying and not memory.saw_task and self._at is not None and not self._in_first_second():
+                # Forks made before turns had ids hold no `task_started`: their own part begins after the first second.
+                memory.copying = False
             self._lines[kind](record["payload"])
         elif kind is None and self.memory.thread is None and text(record, "id"):
             self.memory.introduce(record)
@@ -164,13 +167,22 @@ class Rollout:
             if model not in memory.models:
                 memory.models.append(model)
         memory.cwd = text(context, "cwd") or memory.cwd
-        self._permit(context)
+        # What the agent may do without asking: when to ask, and what the sandbox allows.
+        sandbox = text(mapping(context, "sandbox_policy"), "type") or text(context, "sandbox_policy")
+        mode = ", ".join(filter(None, (text(context, "approval_policy"), sandbox)))
+        if mode and mode != memory.mode:
+            memory.mode = mode
+            self._happen(EventKind.PERMISSION_MODE, name=mode)
         self._enter(text(context, "turn_id"))
 
     def _task_started(self, event: Payload) -> None:
         turn = text(event, "turn_id")
         if self.memory.copied_from is not None:
-            self._cut_copy(turn)
+            # A turn older than this thread is the parent's; without such ids, one begun in the file's first second.
+            older = is_older(turn, self.memory.thread)
+            self.memory.copying = older is True
+            if older is None and self._in_first_second():
+                self._drop_everything()
         self.memory.saw_task = True
         if not self.memory.copying:
             self._enter(turn)
@@ -178,23 +190,6 @@ class Rollout:
     def _enter(self, turn: str | None) -> None:
         if turn is not None and turn != self.memory.turn:
             self.memory.turn, self.memory.count, self.memory.spoken = turn, 0, False
-
-    def _cut_copy(self, turn: str | None) -> None:
-        """A turn older than this thread is the parent's; without such ids, one begun in the file's first second."""
-        older = is_older(turn, self.memory.thread)
-        if older is not None:
-            self.memory.copying = older
-        elif self._in_first_second():
-            self.memory.copying = False
-            self._drop_everything()
-        else:
-            self.memory.copying = False
-
-    def _copy_over(self) -> None:
-        """Forks made before turns had ids hold no `task_started`: their own part begins after the first second."""
-        memory = self.memory
-        if memory.copying and not memory.saw_task and self._at is not None and not self._in_first_second():
-            memory.copying = False
 
     def _in_first_second(self) -> bool:
         first = self.memory.first
@@ -231,14 +226,6 @@ class Rollout:
     def _failed(self, event: Payload) -> None:
         name = text(event, "codex_error_info") or next(iter(mapping(event, "codex_error_info")), None)
         self._happen(EventKind.API_ERROR, name=name, text=text(event, "message"), failed=True)
-
-    def _permit(self, context: Payload) -> None:
-        """What the agent may do without asking: when to ask, and what the sandbox allows."""
-        sandbox = text(mapping(context, "sandbox_policy"), "type") or text(context, "sandbox_policy")
-        mode = ", ".join(filter(None, (text(context, "approval_policy"), sandbox)))
-        if mode and mode != self.memory.mode:
-            self.memory.mode = mode
-            self._happen(EventKind.PERMISSION_MODE, name=mode)
 
     def _happen(self, kind: EventKind, **told: Any) -> None:
         if not self.memory.copying:
@@ -279,7 +266,12 @@ class Rollout:
         elif item.get("role") == "user":
             for part in parts:
                 if words.is_injected(part):
-                    self._inject(part)
+                    skill, line = words.skill_of(part), words.shell_line(part)
+                    if skill is not None:
+                        self._use_skill(skill, SkillTrigger.USER)
+                    hook = part.lstrip().startswith("<hook_prompt")
+                    origin = Origin.SHELL if line is not None else Origin.HOOK if hook else Origin.INJECTED
+                    self._add(Role.USER, origin, part if line is None else line)
             self._ask("\n".join(part for part in parts if not words.is_injected(part)), "response")
 
     def _user_event(self, event: Payload) -> None:
@@ -293,16 +285,6 @@ class Rollout:
         if request:
             self._add(Role.USER, Origin.PROMPT, request).stream = stream
             self._reply, self.memory.reply, self.memory.spoken = None, None, False
-
-    def _inject(self, fragment: str) -> None:
-        line, skill = words.shell_line(fragment), words.skill_of(fragment)
-        if skill is not None:
-            self._use_skill(skill, SkillTrigger.USER)
-        if line is not None:
-            self._add(Role.USER, Origin.SHELL, line)
-        else:
-            hook = fragment.lstrip().startswith("<hook_prompt")
-            self._add(Role.USER, Origin.HOOK if hook else Origin.INJECTED, fragment)
 
     def _say(self, message: str | None, record: str) -> None:
         if not message or not message.strip():
@@ -350,18 +332,15 @@ class Rollout:
     # -- tools -------------------------------------------------------------------------------------------------------
 
     def _attach(self, call: CallDraft) -> None:
-        self._current_reply().calls.append(call)
-
-    def _made_up_id(self) -> str:
-        self.memory.count += 1
-        return f"{self._id_root()}:call:{self.memory.count - 1}"
-
-    def _current_reply(self) -> TurnDraft:
         if self._reply is None and self.memory.reply is not None:
             identifier, position = self.memory.reply
             self._reply = TurnDraft(id=identifier, position=position, role=Role.ASSISTANT, origin=Origin.REPLY)
             self._turns.append(self._reply)
-        return self._reply or self._begin_reply("")
+        (self._reply or self._begin_reply("")).calls.append(call)
+
+    def _made_up_id(self) -> str:
+        self.memory.count += 1
+        return f"{self._id_root()}:call:{self.memory.count - 1}"
 
     def _use_skill(self, skill: words.Skill, trigger: SkillTrigger) -> None:
         """A skill that is read in several pieces is used once."""
@@ -380,14 +359,11 @@ class Rollout:
         self.memory.stream = stream
         self.needs_whole = self.needs_whole or self._tools.calls.incomplete
         for end, number in self._rolled_back:
-            self._roll_back(self._turns[:end], number)
+            left = number
+            for turn in reversed(self._turns[:end]):
+                if left == 0:
+                    break
+                left -= turn.origin is Origin.PROMPT and turn.stream == stream and not turn.abandoned
+                turn.abandoned = True
+            self.needs_whole = self.needs_whole or (left > 0 and self.continues)
         return [turn for turn in self._turns if turn.stream in ("", stream)]
-
-    def _roll_back(self, turns: list[TurnDraft], number: int) -> None:
-        left = number
-        for turn in reversed(turns):
-            if left == 0:
-                return
-            left -= turn.origin is Origin.PROMPT and turn.stream == self.memory.stream and not turn.abandoned
-            turn.abandoned = True
-        self.needs_whole = self.needs_whole or (left > 0 and self.continues)

@@ -31,6 +31,17 @@ _STATUS = {
     "rejected": ToolStatus.DENIED,
 }
 
+_ENDS = frozenset(
+    {
+        "exec_command_end",
+        "patch_apply_end",
+        "mcp_tool_call_end",
+        "dynamic_tool_call_response",
+        "collab_agent_spawn_end",
+    }
+)
+"""Events that tell how a call ended."""
+
 
 class Tools:
     """Takes in the records about calls. `attach` gives a new call its place in a turn, `made_up_id` names one that
@@ -40,13 +51,6 @@ class Tools:
         self.calls = calls
         self._attach = attach
         self._made_up_id = made_up_id
-        self._ends: dict[str, Callable[[CallDraft, Payload], None]] = {
-            "exec_command_end": _command_end,
-            "patch_apply_end": _patch_end,
-            "mcp_tool_call_end": _mcp_end,
-            "dynamic_tool_call_response": _dynamic_end,
-            "collab_agent_spawn_end": _spawn_end,
-        }
 
     def begun(self, kind: str, item: Payload) -> str:
         """Take in a call of one of `CALL_TYPES`; returns its command line, or its arguments where it has none."""
@@ -99,10 +103,31 @@ class Tools:
     def ended(self, event: Payload) -> None:
         """Take in an event; those that tell no call's end are ignored."""
         kind = text(event, "type")
-        if kind in self._ends:
-            call = self.calls.find(text(event, "call_id"))
-            if call is not None:
-                self._ends[kind](call, event)
+        call = self.calls.find(text(event, "call_id")) if kind in _ENDS else None
+        if call is None:
+            return
+        if kind in ("exec_command_end", "mcp_tool_call_end"):
+            spent = mapping(event, "duration")
+            if "secs" in spent:
+                call.duration_ms = (integer(spent, "secs") or 0) * 1000 + (integer(spent, "nanos") or 0) // 1_000_000
+        match kind:
+            case "exec_command_end":
+                code = integer(event, "exit_code")
+                if text(event, "status") == "declined":
+                    call.weigh(EVENT, ToolStatus.DENIED)
+                elif code is not None:
+                    call.weigh(EVENT, *words.by_exit_code(code))
+            case "patch_apply_end":
+                call.changes = changes_of_map(event.get("changes")) or call.changes
+                _end(call, flag(event, "success"), _STATUS.get(text(event, "status") or ""))
+            case "mcp_tool_call_end":
+                result = mapping(event, "result")
+                if result:
+                    _end(call, "Err" not in result and flag(mapping(result, "Ok"), "isError") is not True)
+            case "dynamic_tool_call_response":
+                _end(call, flag(event, "success"))
+            case "collab_agent_spawn_end":
+                call.subagent = text(event, "new_thread_id") or call.subagent
 
     def _begin(self, item: Payload, name: str, arguments: str) -> CallDraft | None:
         call = CallDraft(id=text(item, "call_id") or text(item, "id") or self._made_up_id(), name=name, input=arguments)
@@ -112,46 +137,10 @@ class Tools:
         return call
 
 
-def _command_end(call: CallDraft, event: Payload) -> None:
-    _spent(call, event)
-    code = integer(event, "exit_code")
-    if text(event, "status") == "declined":
-        call.weigh(EVENT, ToolStatus.DENIED)
-    elif code is not None:
-        call.weigh(EVENT, *words.by_exit_code(code))
-
-
-def _patch_end(call: CallDraft, event: Payload) -> None:
-    call.changes = changes_of_map(event.get("changes")) or call.changes
-    _end(call, flag(event, "success"), _STATUS.get(text(event, "status") or ""))
-
-
-def _mcp_end(call: CallDraft, event: Payload) -> None:
-    _spent(call, event)
-    result = mapping(event, "result")
-    if result:
-        _end(call, "Err" not in result and flag(mapping(result, "Ok"), "isError") is not True)
-
-
-def _dynamic_end(call: CallDraft, event: Payload) -> None:
-    _end(call, flag(event, "success"))
-
-
 def _end(call: CallDraft, success: bool | None, status: ToolStatus | None = None) -> None:
     if success is not None:
         fallback = ToolStatus.OK if success else ToolStatus.ERROR
         call.weigh(EVENT, status if status is ToolStatus.DENIED else fallback)
-
-
-def _spawn_end(call: CallDraft, event: Payload) -> None:
-    call.subagent = text(event, "new_thread_id") or call.subagent
-
-
-def _spent(call: CallDraft, event: Payload) -> None:
-    """The duration that an end event states."""
-    duration = mapping(event, "duration")
-    if "secs" in duration:
-        call.duration_ms = (integer(duration, "secs") or 0) * 1000 + (integer(duration, "nanos") or 0) // 1_000_000
 
 
 def _answers(arguments: str, output: str) -> tuple[Answered, ...]:

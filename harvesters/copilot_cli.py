@@ -40,7 +40,12 @@ class CopilotCLI:
         bases.extend(Path(base) / ".copilot" for base in older)
         chosen: dict[str, Path] = {}
         for base in bases:
-            for path in _logs(base):
+            found = (
+                *sorted((base / "session-state").glob(f"*/{EVENTS_FILE}")),
+                *sorted((base / "session-state").glob("*.jsonl")),
+                *sorted((base / "history-session-state").glob("*.json")),
+            )
+            for path in found:
                 name = path.parent.name if path.name == EVENTS_FILE else path.stem
                 chosen.setdefault(name, path)
         return sorted(chosen.values())
@@ -60,43 +65,30 @@ def read_events(agent: str, path: Path, cursor: Cursor | None, limit: int, *, ma
             return log.nothing()
         if memory is None:
             log.change, log.start = Change.WHOLE, 0
-        events = Events(agent, _name_of(path), memory if log.change is Change.GROWN else None)
+        name = path.parent.name if path.name == EVENTS_FILE else path.name.split(".", 1)[0]
+        events = Events(agent, name, memory if log.change is Change.GROWN else None)
         for offset, event in log.objects():
             events.take(offset, event)
             if may_pause and log.pause(events.at_rest):
                 break
-        session = _placed(events.session(limit), path)
+        session = events.session(limit)
+        if session is not None and path.name == EVENTS_FILE:
+            # The folder's `workspace.yaml` says what the events leave open.
+            known = workspace_of(path.with_name("workspace.yaml"))
+            session = replace(
+                session,
+                cwd=session.cwd or known.get("cwd"),
+                branch=session.branch or known.get("branch"),
+                title=known.get("name") or known.get("summary"),
+            )
         reading = replace(_reading(log, session, events.memory.state()), records=events.tally.counts(), more=log.paused)
     return read_events(agent, path, None, limit, may_pause=False) if events.needs_whole else reading
-
-
-def _logs(base: Path) -> Iterable[Path]:
-    yield from sorted((base / "session-state").glob(f"*/{EVENTS_FILE}"))
-    yield from sorted((base / "session-state").glob("*.jsonl"))
-    yield from sorted((base / "history-session-state").glob("*.json"))
-
-
-def _name_of(path: Path) -> str:
-    return path.parent.name if path.name == EVENTS_FILE else path.name.split(".", 1)[0]
 
 
 def _reading(log: Log, session: Session | None, state: Mapping[str, str]) -> Reading:
     cursor = log.cursor(state)
     return Reading(
         session=session, defects=tuple(log.defects), cursor=cursor, whole=log.whole, bytes_read=log.bytes_read
-    )
-
-
-def _placed(session: Session | None, path: Path) -> Session | None:
-    """The session, with what its events leave open taken from the folder's `workspace.yaml`."""
-    if session is None or path.name != EVENTS_FILE:
-        return session
-    known = workspace_of(path.with_name("workspace.yaml"))
-    return replace(
-        session,
-        cwd=session.cwd or known.get("cwd"),
-        branch=session.branch or known.get("branch"),
-        title=known.get("name") or known.get("summary"),
     )
 
 
@@ -165,8 +157,11 @@ def _session_of_document(document: dict[str, Any], path: Path, limit: int) -> Se
 
 
 def _message(session: str, position: int, message: object) -> TurnDraft | None:
-    role, words = text(message, "role"), _words(message)
-    if words is None or role not in (*_PERSON, *_AGENT) or not isinstance(message, dict):
+    role, words = text(message, "role"), text(message, "content") or text(message, "result")
+    if words is None:
+        words = "\n".join(part for block in sequence(message, "content") if (part := text(block, "text")))
+    words = words.strip()
+    if not words or role not in (*_PERSON, *_AGENT) or not isinstance(message, dict):
         return None
     by_person = role in _PERSON
     return TurnDraft(
@@ -177,10 +172,3 @@ def _message(session: str, position: int, message: object) -> TurnDraft | None:
         text=words,
         at=moment(message.get("timestamp")) or moment(message.get("time")),
     )
-
-
-def _words(message: object) -> str | None:
-    found = text(message, "content") or text(message, "result")
-    if found is None:
-        found = "\n".join(part for block in sequence(message, "content") if (part := text(block, "text")))
-    return found.strip() or None

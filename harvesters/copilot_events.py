@@ -283,7 +283,13 @@ class Events:
         turn = self._message_turn(event, data)
         turn.text += text(data, "content") or ""
         for request in sequence(data, "toolRequests"):
-            self._note_brief(request)
+            if text(request, "name") == "task":
+                # What the agent tells a sub-agent comes back as a user message in older versions.
+                arguments = request.get("arguments")
+                given = loads(arguments.encode()) if isinstance(arguments, str) else arguments
+                prompt = text(given, "prompt")
+                if prompt is not None:
+                    memory.briefs = [*memory.briefs, _mark(prompt)][-MAX_BRIEFS:]
             self._tools.requested(request)
 
     def _message_turn(self, event: Data, data: Data) -> TurnDraft:
@@ -296,16 +302,6 @@ class Events:
         turn.source_id = text(event, "id")
         self.memory.reply = [turn.id, turn.position]
         return turn
-
-    def _note_brief(self, request: object) -> None:
-        """What the agent tells a sub-agent comes back as a user message in older versions."""
-        if text(request, "name") != "task" or not isinstance(request, dict):
-            return
-        arguments = request.get("arguments")
-        given = loads(arguments.encode()) if isinstance(arguments, str) else arguments
-        prompt = text(given, "prompt")
-        if prompt is not None:
-            self.memory.briefs = [*self.memory.briefs, _mark(prompt)][-MAX_BRIEFS:]
 
     def _attach(self, call: CallDraft) -> None:
         self._current_reply().calls.append(call)

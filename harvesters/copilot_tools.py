@@ -55,7 +55,10 @@ class Tools:
     def _begin(self, identifier: str | None, name: str | None, arguments: object) -> CallDraft | None:
         if identifier is None:
             return None
-        call = CallDraft(id=identifier, name=name or "tool", input=_arguments(arguments))
+        words = arguments if isinstance(arguments, str) else ""
+        given = loads(words.encode()) if words else arguments
+        words = compact(given) if isinstance(given, dict | list) else words
+        call = CallDraft(id=identifier, name=name or "tool", input=words)
         if not self.calls.begin(call):
             return None
         self._attach(call)
@@ -67,15 +70,24 @@ class Tools:
         if call is None:
             return
         output = _output(data)
-        code = _exit_code(data, output)
+        code = integer(data.get("shellExecution"), "exitCode")
+        code = integer(data.get("result"), "exitCode") if code is None else code
+        if code is None and output is not None:
+            found = _EXIT.search(output[-200:])
+            code = int(found.group(1)) if found else None
         call.answer(output)
         change = change_of_diff(text(data.get("result"), "detailedContent") or "")
         if change is not None:
             call.changes = (change,)
         spent = integer(mapping(mapping(data, "toolTelemetry"), "metrics"), "durationMs")
         call.duration_ms = call.duration_ms if spent is None else spent
-        refused = text(mapping(data, "error"), "code") == "denied"
-        call.weigh(REFUSAL if refused else COMPLETION, ToolStatus.DENIED if refused else _status(data, code), code)
+        # The call failed when the client says so, or when the process it ran ended with another code than 0.
+        success = flag(data, "success")
+        success = not data.get("error") if success is None else success
+        if text(mapping(data, "error"), "code") == "denied":
+            call.weigh(REFUSAL, ToolStatus.DENIED, code)
+        else:
+            call.weigh(COMPLETION, ToolStatus.OK if success and code in (None, 0) else ToolStatus.ERROR, code)
 
     def _permission_requested(self, data: Data) -> None:
         call = text(mapping(data, "permissionRequest"), "toolCallId")
@@ -96,13 +108,6 @@ class Tools:
             call.feedback = text(result, "feedback") or call.feedback
 
 
-def _arguments(value: object) -> str:
-    parsed = loads(value.encode()) if isinstance(value, str) else value
-    if isinstance(parsed, dict | list):
-        return compact(parsed)
-    return value if isinstance(value, str) else ""
-
-
 def _output(data: Data) -> str | None:
     result = data.get("result")
     if isinstance(result, str):
@@ -110,21 +115,3 @@ def _output(data: Data) -> str | None:
     found = text(result, "content") or text(result, "output") or text(result, "detailedContent")
     blocks = [text(block, "text") or "" for block in sequence(result, "contents")]
     return found or "\n".join(filter(None, blocks)) or text(mapping(data, "error"), "message")
-
-
-def _exit_code(data: Data, output: str | None) -> int | None:
-    stated = integer(data.get("shellExecution"), "exitCode")
-    if stated is None:
-        stated = integer(data.get("result"), "exitCode")
-    if stated is not None or output is None:
-        return stated
-    found = _EXIT.search(output[-200:])
-    return int(found.group(1)) if found else None
-
-
-def _status(data: Data, code: int | None) -> ToolStatus:
-    """The call failed when the client says so, or when the process it ran ended with another code than 0."""
-    success = flag(data, "success")
-    if success is None:
-        success = not data.get("error")
-    return ToolStatus.OK if success and code in (None, 0) else ToolStatus.ERROR

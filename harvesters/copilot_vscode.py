@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from harvesters.copilot_cli import read_events
 from harvesters.decode import Reason, loads
@@ -62,7 +61,8 @@ class CopilotVSCode:
                 state = replayed(record for _, record in log.objects())
             else:
                 document = log.document()
-                state = _as_state(document)
+                known = isinstance(document, dict) and isinstance(document.get("requests"), list)
+                state = document if known else None
                 if document is not None and state is None:
                     log.decoder.report(0, Reason.BAD_SHAPE)
             session = None if state is None else session_of(state, path.stem, workspace_of(path), clip)
@@ -78,10 +78,6 @@ def workspace_of(path: Path) -> str | None:
     except OSError:
         return None
     return path_of(text(described, "folder") or text(described, "workspace") or text(described, "configuration"))
-
-
-def _as_state(document: object) -> dict[str, Any] | None:
-    return document if isinstance(document, dict) and isinstance(document.get("requests"), list) else None
 
 
 def user_folders(env: Mapping[str, str], home: Path) -> Iterator[Path]:

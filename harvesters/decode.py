@@ -127,7 +127,10 @@ class LineDecoder:
     def _mend(self, line: Line) -> Iterator[tuple[int, dict[str, Any]]]:
         value = as_text(line.data)
         if not value:
-            self._consume(line)
+            if self._open:
+                self._open.append(line)
+            elif line.ended:
+                self.consumed = line.end
         elif self._open and not value.startswith("{"):
             yield from self._continue_open(line, value)
         else:
@@ -139,7 +142,11 @@ class LineDecoder:
         if found.rest and not line.ended:
             self._open = [line]
             return
-        self._note_encoding(line)
+        try:
+            line.data.decode()
+        except UnicodeDecodeError:
+            if not self._in_bad_run:
+                self.report(line.offset, Reason.NOT_UTF8)
         if found.rest and not found.objects and value.startswith("{") and found.reason is Reason.BAD_JSON:
             self._open = [line]
             return
@@ -166,12 +173,6 @@ class LineDecoder:
         if len(self._open) > MAX_JOINED_LINES or line.end - self._open[0].offset > MAX_JOINED_BYTES:
             self._give_up_open()
 
-    def _consume(self, line: Line) -> None:
-        if self._open:
-            self._open.append(line)
-        elif line.ended:
-            self.consumed = line.end
-
     def _give_up_open(self) -> None:
         if self._open:
             self._report_run(self._open[0].offset, Reason.BAD_JSON)
@@ -183,13 +184,6 @@ class LineDecoder:
         if not self._in_bad_run:
             self.report(offset, reason)
         self._in_bad_run = True
-
-    def _note_encoding(self, line: Line) -> None:
-        try:
-            line.data.decode()
-        except UnicodeDecodeError:
-            if not self._in_bad_run:
-                self.report(line.offset, Reason.NOT_UTF8)
 
 
 def as_text(data: bytes) -> str:

@@ -76,7 +76,10 @@ class CallDraft:
             exit_code=self.exit_code,
             feedback=None if self.feedback is None else clipped(self.feedback, limit),
             answers=self.answers,
-            changes=tuple(_clipped_change(change, limit) for change in self.changes),
+            changes=tuple(
+                change if change.patch is None else replace(change, patch=clipped(change.patch, limit))
+                for change in self.changes
+            ),
             duration_ms=self.duration_ms,
             subagent=self.subagent,
             subagent_tokens=self.subagent_tokens,
@@ -148,7 +151,15 @@ class Calls:
             return None
         known = self.here.get(call_id) or self.late.get(call_id)
         if known is None and call_id in self._earlier:
-            known = self.late[call_id] = _revived(call_id, self._earlier[call_id])
+            rank, status, exit_code, answered, gave_output, gave_feedback = self._earlier[call_id]
+            known = self.late[call_id] = CallDraft(
+                id=call_id,
+                rank=rank,
+                status=ToolStatus(status),
+                exit_code=exit_code,
+                answered=answered,
+                returned=(bool(gave_output), bool(gave_feedback)),
+            )
         return known
 
     @property
@@ -165,7 +176,8 @@ class Calls:
         """What the next reading must know of each call, by its id."""
         merged = dict(self._earlier)
         for call in (*self.late.values(), *self.here.values()):
-            merged[call.id] = _remembered(call)
+            gave = (call.output is not None, call.feedback is not None)
+            merged[call.id] = [call.rank, call.status.value, call.exit_code, call.answered, *gave]
         return dict(list(merged.items())[-MAX_REMEMBERED_CALLS:])
 
 
@@ -197,24 +209,3 @@ def freeze_turns(turns: Iterable[TurnDraft], limit: int) -> tuple[Turn, ...]:
 def compact(value: object) -> str:
     """Compact JSON of any decoded JSON value."""
     return msgspec.json.encode(value).decode()
-
-
-def _clipped_change(change: FileChange, limit: int) -> FileChange:
-    return change if change.patch is None else replace(change, patch=clipped(change.patch, limit))
-
-
-def _remembered(call: CallDraft) -> list[Any]:
-    texts = [call.output is not None, call.feedback is not None]
-    return [call.rank, call.status.value, call.exit_code, call.answered, *texts]
-
-
-def _revived(call_id: str, remembered: list[Any]) -> CallDraft:
-    rank, status, exit_code, answered, *texts = remembered
-    return CallDraft(
-        id=call_id,
-        rank=rank,
-        status=ToolStatus(status),
-        exit_code=exit_code,
-        answered=answered,
-        returned=(bool(texts[0]), bool(texts[1])),
-    )

@@ -214,7 +214,8 @@ def open_log(path: Path, cursor: Cursor | None = None, *, binary: bool = False) 
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
             return _unreadable(path, Reason.NOT_A_FILE)
-        if cursor is not None and _same(cursor, status):
+        now = (status.st_ino, status.st_size, status.st_mtime_ns)
+        if cursor is not None and now == (cursor.inode, cursor.size, cursor.mtime_ns):
             log = Log(path, Change.UNCHANGED, None, status)
             log.previous = cursor
             return log
@@ -253,10 +254,6 @@ def looks_binary(head: bytes) -> bool:
         return False
     strange = body.count(b"\0") + body.decode("utf-8", "replace").count("\ufffd")
     return b"\0" in body or strange * 20 > len(body)
-
-
-def _same(cursor: Cursor, status: os.stat_result) -> bool:
-    return (cursor.inode, cursor.size, cursor.mtime_ns) == (status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 def _unreadable(path: Path, reason: Reason) -> Log:

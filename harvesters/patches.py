@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
@@ -63,12 +63,27 @@ def changes_of_map(changes: object) -> tuple[FileChange, ...]:
     """The files of Codex's `changes`: path -> {add|update|delete: {…}}, or path -> {type, …} in newer versions."""
     if not isinstance(changes, Mapping):
         return ()
-    return tuple(_change(path, told) for path, told in changes.items() if isinstance(told, Mapping))
+    found = []
+    for path, told in changes.items():
+        if isinstance(told, Mapping):
+            word = text(told, "type") or next(iter(told), "update")
+            inner = told.get(word)
+            body = inner if isinstance(inner, Mapping) else told
+            diff, moved = text(body, "unified_diff"), text(body, "move_path")
+            action = _ACTIONS.get(word, FileAction.UPDATE)
+            found.append(FileChange(path=moved or path, action=action, patch=without_header(diff) if diff else None))
+    return tuple(found)
 
 
 def changes_of_patch(patch: str) -> tuple[FileChange, ...]:
     """The files that the text of an `apply_patch` call names, each with its own part of that text."""
-    return tuple(_parts(patch))
+    heads = list(_APPLY_PATCH.finditer(patch))
+    ends = [*(head.start() for head in heads), len(patch)][1:]
+    found = []
+    for head, end in zip(heads, ends, strict=True):
+        body = patch[head.end() : end].split(_APPLY_PATCH_END, 1)[0].strip("\n")
+        found.append(FileChange(path=head[2], action=_ACTIONS[head[1].lower()], patch=body or None))
+    return tuple(found)
 
 
 def change_of_diff(diff: str) -> FileChange | None:
@@ -79,21 +94,3 @@ def change_of_diff(diff: str) -> FileChange | None:
     gone, fresh = new[1].endswith("dev/null"), old[1].endswith("dev/null")
     action = FileAction.DELETE if gone else FileAction.CREATE if fresh else FileAction.UPDATE
     return FileChange(path=old[1] if gone else new[1], action=action, patch=without_header(diff))
-
-
-def _change(path: str, told: Mapping[str, object]) -> FileChange:
-    word = text(told, "type") or next(iter(told), "update")
-    inner = told.get(word)
-    body = inner if isinstance(inner, Mapping) else told
-    action = _ACTIONS.get(word, FileAction.UPDATE)
-    diff = text(body, "unified_diff")
-    moved = text(body, "move_path")
-    return FileChange(path=moved or path, action=action, patch=without_header(diff) if diff else None)
-
-
-def _parts(patch: str) -> Iterator[FileChange]:
-    heads = list(_APPLY_PATCH.finditer(patch))
-    ends = [*(head.start() for head in heads), len(patch)][1:]
-    for head, end in zip(heads, ends, strict=True):
-        body = patch[head.end() : end].split(_APPLY_PATCH_END, 1)[0].strip("\n")
-        yield FileChange(path=head[2], action=_ACTIONS[head[1].lower()], patch=body or None)

@@ -51,7 +51,8 @@ def agent_of(path: Path) -> str | None:
         return "codex"
     if path.suffix not in (".jsonl", ".json", ""):
         return None
-    return _by_objects(head, path) or _by_names(head, path)
+    found = (_agent_of_record(record, path) for record in _records(head))
+    return next((agent for agent in found if agent is not None), None) or _by_names(head, path)
 
 
 class Unknown:
@@ -73,11 +74,6 @@ class Unknown:
             return Reading(session=None, defects=(defect,), cursor=log.cursor(offset=log.size), bytes_read=seen)
 
 
-def _by_objects(head: bytes, path: Path) -> str | None:
-    found = (_agent_of_record(record, path) for record in _records(head))
-    return next((agent for agent in found if agent is not None), None)
-
-
 def _records(head: bytes) -> Iterator[dict[str, Any]]:
     """The objects of the first lines, damaged ones as far as they go; of a document of one object, that object."""
     whole = loads(head) if len(head) <= HEAD_BYTES else None
@@ -92,24 +88,16 @@ def _records(head: bytes) -> Iterator[dict[str, Any]]:
 
 
 def _agent_of_record(record: Mapping[str, Any], path: Path) -> str | None:
-    if isinstance(record.get("requests"), list) or _is_change(record):
+    is_change = isinstance(record.get("kind"), int) and ("v" in record or "k" in record)
+    if isinstance(record.get("requests"), list) or is_change:
         return "copilot-vscode"
-    if any(isinstance(record.get(name), list) for name in ("chatMessages", "timeline")) or _is_history(record):
+    oldest = record.get("history")  # the oldest form of a session of Copilot's command line tool
+    is_history = isinstance(oldest, list) and bool(oldest) and isinstance(oldest[0], dict) and "role" in oldest[0]
+    if any(isinstance(record.get(name), list) for name in ("chatMessages", "timeline")) or is_history:
         return "copilot-cli"
     if isinstance(record.get("session"), dict) and isinstance(record.get("items"), list):
         return "codex"
     return _by_type(record, path)
-
-
-def _is_change(record: Mapping[str, Any]) -> bool:
-    """A line of VS Code's log of changes."""
-    return isinstance(record.get("kind"), int) and ("v" in record or "k" in record)
-
-
-def _is_history(record: Mapping[str, Any]) -> bool:
-    """The oldest form of a session of Copilot's command line tool."""
-    said = record.get("history")
-    return isinstance(said, list) and bool(said) and isinstance(said[0], dict) and "role" in said[0]
 
 
 def _by_type(record: Mapping[str, Any], path: Path) -> str | None:

@@ -48,7 +48,16 @@ def moment(value: object) -> datetime | None:
     A string without an offset is taken as UTC; digits beyond microseconds are dropped. None when it is no time.
     """
     if isinstance(value, str):
-        return _moment_of_text(value.strip())
+        words = value.strip()
+        if words[4:5] != "-" and len(words) >= 9 and words.isascii() and words.isdigit():
+            return _moment_of_number(int(words[:20]))
+        try:
+            parsed = datetime.fromisoformat(words)
+            if parsed.tzinfo is UTC:
+                return parsed
+            return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
+        except (ValueError, OverflowError):
+            return None
     if isinstance(value, int | float) and not isinstance(value, bool):
         return _moment_of_number(value)
     return None
@@ -57,18 +66,6 @@ def moment(value: object) -> datetime | None:
 def clip(value: str, limit: int) -> str:
     """The first `limit` characters of `value`."""
     return value if len(value) <= limit else value[:limit]
-
-
-def _moment_of_text(value: str) -> datetime | None:
-    if value[4:5] != "-" and len(value) >= 9 and value.isascii() and value.isdigit():
-        return _moment_of_number(int(value[:20]))
-    try:
-        parsed = datetime.fromisoformat(value)
-        if parsed.tzinfo is UTC:
-            return parsed
-        return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
 
 
 def _moment_of_number(value: float) -> datetime | None:

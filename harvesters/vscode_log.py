@@ -26,31 +26,21 @@ def replayed(operations: Iterable[dict[str, Any]]) -> dict[str, Any] | None:
             state, seen = operation["v"], True
         elif kind in (1, 2, 3) and isinstance(operation.get("k"), list):
             seen = True
-            _apply(state, kind, operation)
+            if not operation["k"]:
+                continue
+            *path, key = operation["k"]
+            parent: Any = state
+            for step in path:
+                parent = _child(parent, step)
+            if kind == 1:
+                _set(parent, key, operation.get("v"))
+            elif kind == 2:
+                _push(parent, key, operation)
+            elif isinstance(parent, dict) and isinstance(key, str):
+                parent.pop(key, None)
+            elif _child(parent, key) is not _ABSENT:
+                _set(parent, key, None)
     return state if seen else None
-
-
-def _apply(state: dict[str, Any], kind: int, operation: dict[str, Any]) -> None:
-    path = operation["k"]
-    if not path:
-        return
-    parent = _resolved(state, path[:-1])
-    if kind == 1:
-        _set(parent, path[-1], operation.get("v"))
-    elif kind == 3:
-        _delete(parent, path[-1])
-    else:
-        _push(parent, path[-1], operation)
-
-
-def _resolved(state: Any, path: list[Any]) -> Any:
-    """The value at `path`, or `_ABSENT`."""
-    value = state
-    for key in path:
-        value = _child(value, key)
-        if value is _ABSENT:
-            return _ABSENT
-    return value
 
 
 def _child(value: Any, key: Any) -> Any:
@@ -79,13 +69,6 @@ def _set(parent: Any, key: Any, value: Any) -> None:
     if isinstance(parent, list) and index is not None and index < MAX_LIST:
         parent.extend([None] * (index + 1 - len(parent)))
         parent[index] = value
-
-
-def _delete(parent: Any, key: Any) -> None:
-    if isinstance(parent, dict) and isinstance(key, str):
-        parent.pop(key, None)
-    elif _child(parent, key) is not _ABSENT:
-        _set(parent, key, None)
 
 
 def _push(parent: Any, key: Any, operation: dict[str, Any]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Any
 from urllib.parse import unquote
 
@@ -58,7 +57,9 @@ def call_of(part: object, rounds: dict[str, Part], results: Part) -> CallDraft |
         return None
     identifier = plain_id(text(part, "toolCallId") or "")
     call = CallDraft(id=identifier, name=text(part, "toolId") or "tool")
-    call.input = _input(part) or _arguments(rounds.get(identifier, {})) or _value(part.get("invocationMessage")) or ""
+    message = part.get("invocationMessage")
+    told = message if isinstance(message, str) else text(message, "value")
+    call.input = _input(part) or _arguments(rounds.get(identifier, {})) or told or ""
     details = part.get("resultDetails")
     call.answer(_output(details) or _result(results.get(identifier)))
     _judge(call, part, details)
@@ -130,10 +131,6 @@ def _arguments(told: Part) -> str | None:
     return compact(value) if value else None
 
 
-def _value(message: object) -> str | None:
-    return message if isinstance(message, str) else text(message, "value")
-
-
 def _output(details: object) -> str | None:
     if isinstance(details, list):
         return "\n".join(path for path in map(path_of, details) if path) or None
@@ -148,27 +145,18 @@ def _result(value: object) -> str | None:
 def _joined(values: object) -> str | None:
     if not isinstance(values, list):
         return None
-    return "\n".join(_texts(values)) or None
-
-
-def _texts(values: Iterable[object]) -> Iterable[str]:
-    for value in values:
-        found = value if isinstance(value, str) else text(value, "value") or text(value, "text")
-        if found:
-            yield found
+    found = (one if isinstance(one, str) else text(one, "value") or text(one, "text") for one in values)
+    return "\n".join(filter(None, found)) or None
 
 
 def _judge(call: CallDraft, part: Part, details: object) -> None:
     code = integer(mapping(mapping(part, "toolSpecificData"), "terminalCommandState"), "exitCode")
     failed = flag(details, "isError") is True or bool(part.get("resultError"))
     call.exit_code = code
-    if _refused(part.get("isConfirmed")):
+    confirmed = part.get("isConfirmed")
+    if confirmed is False or integer(confirmed, "type") in _REFUSED:
         call.status = ToolStatus.DENIED
     elif failed or code not in (None, 0):
         call.status = ToolStatus.ERROR
     elif flag(part, "isComplete") is True or call.output is not None:
         call.status = ToolStatus.OK
-
-
-def _refused(confirmed: object) -> bool:
-    return confirmed is False or integer(confirmed, "type") in _REFUSED

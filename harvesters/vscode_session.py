@@ -38,11 +38,17 @@ class Conversation:
         first = len(self.turns)
         self._prompt(identifier, request, undone)
         self._reply(text(request, "responseId") or f"{identifier}/reply", request)
-        if _cancelled(request):
+        code = text(mapping(mapping(request, "result"), "errorDetails"), "code")
+        stopped = integer(mapping(request, "modelState"), "value") == CANCELLED
+        if stopped or flag(request, "isCanceled") is True or code == "canceled":
             self._add(f"{identifier}/interrupt", Role.USER, Origin.INTERRUPT, _finished(request))
         for turn in self.turns[first:]:
             turn.abandoned = undone
-        self._vote(request, self.turns[first:])
+        # A vote is for the whole reply; it goes to the turn with its final words.
+        vote = integer(request, "vote")
+        replies = [turn for turn in self.turns[first:] if turn.origin is Origin.REPLY and turn.worth_telling]
+        if vote in (0, 1) and replies:
+            self.votes[replies[-1].id] = 1 if vote == 1 else -1
         self._count(request)
 
     def session(self, state: State, cwd: str | None, limit: int) -> Session | None:
@@ -91,7 +97,9 @@ class Conversation:
                 continue
             call = parts.call_of(part, rounds, results)
             if call is not None:
-                self._skills_of(part, rounds.get(call.id, {}))
+                for name, path in parts.skills_in(part, rounds.get(call.id, {})):
+                    use = SkillUse(name=name, path=path, trigger=SkillTrigger.AGENT, position=len(self.turns) - 1)
+                    self.skills.append(use)
                 self._attach(turn, call)
         if not turn.calls and number == 0:
             for call in parts.calls_of_rounds(rounds, results):
@@ -115,18 +123,6 @@ class Conversation:
         turn = TurnDraft(id=identifier, position=len(self.turns), role=role, origin=origin, at=at)
         self.turns.append(turn)
         return turn
-
-    def _skills_of(self, part: object, told: State) -> None:
-        for name, path in parts.skills_in(part, told):
-            use = SkillUse(name=name, path=path, trigger=SkillTrigger.AGENT, position=len(self.turns) - 1)
-            self.skills.append(use)
-
-    def _vote(self, request: State, turns: list[TurnDraft]) -> None:
-        """A vote is for the whole reply; it goes to the turn with its final words."""
-        vote = integer(request, "vote")
-        replies = [turn for turn in turns if turn.origin is Origin.REPLY and turn.worth_telling]
-        if vote in (0, 1) and replies:
-            self.votes[replies[-1].id] = 1 if vote == 1 else -1
 
     def _count(self, request: State) -> None:
         model = _model(request)
@@ -152,12 +148,6 @@ def _parts(response: object) -> list[object]:
     if isinstance(response, list):
         return response
     return [response] if isinstance(response, str | dict) else []
-
-
-def _cancelled(request: State) -> bool:
-    code = text(mapping(mapping(request, "result"), "errorDetails"), "code")
-    stopped = integer(mapping(request, "modelState"), "value") == CANCELLED
-    return stopped or flag(request, "isCanceled") is True or code == "canceled"
 
 
 def _finished(request: State) -> datetime | None:

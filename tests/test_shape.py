@@ -47,13 +47,11 @@ NOT_RENAMED_YET = frozenset(
         "Rollout",
         "Rule",
         "Said",
-        "Seen",
         "Session",
         "Skill",
         "Tools",
         "Tried",
         "TurnDraft",
-        "Work",
         "_Check",
         "_Item",
     ]

@@ -1,6 +1,7 @@
 """Add or remove one member of an object in another program's JSON file; every other byte of the file stays.
 
-Strict JSON only: where a comment or a doubled key makes a place ambiguous, `Unclear` is raised and nothing is changed.
+Strict JSON only: where a comment or a doubled key makes a place ambiguous, nothing is changed, and `UnclearJson` is
+raised.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 
-class Unclear(ValueError):
+class UnclearJson(ValueError):
     """The text cannot be changed safely; the message says why."""
 
 
@@ -27,45 +28,51 @@ _DECODER = json.JSONDecoder()
 _SPACE = re.compile(r"[ \t\r\n]*")
 
 
-def get(text: str, path: tuple[str, str]) -> object | None:
-    """The value at `path`, or None. Raises `Unclear` for a text that is no strict JSON object."""
+def get(text: str, container: str, key: str) -> object | None:
+    """The value of `key` in the object `container`, or None.
+
+    Raises `UnclearJson` for a text that is no strict JSON object.
+    """
     if _is_empty(text):
         return None
-    outer = _find(text, _start(text), path[0])
-    inner = _find(text, outer.value, path[1]) if outer is not None else None
+    outer = _find(text, _start(text), container)
+    inner = _find(text, outer.value, key) if outer is not None else None
     return None if inner is None else _DECODER.raw_decode(text, inner.value)[0]
 
 
 def has(text: str, key: str) -> bool:
-    """Whether the object has such a member. Raises `Unclear`."""
+    """Whether the object has such a member. Raises `UnclearJson`."""
     return not _is_empty(text) and _find(text, _start(text), key) is not None
 
 
-def put(text: str, path: tuple[str, str], value: object) -> str:
-    """The text with `value` at `path`; missing objects of the path are created. Raises `Unclear`."""
+def put(text: str, container: str, key: str, value: object) -> str:
+    """The text with `value` as `key` in the object `container`, which is made where there is none.
+
+    Raises `UnclearJson`.
+    """
     if _is_empty(text):
-        return text[: _mark(text)] + json.dumps({path[0]: {path[1]: value}}, indent=2) + "\n"
+        return text[: _mark(text)] + json.dumps({container: {key: value}}, indent=2) + "\n"
     start = _start(text)
-    outer = _find(text, start, path[0])
+    outer = _find(text, start, container)
     if outer is None:
-        changed = _appended(text, start, path[0], {path[1]: value})
-    elif (inner := _find(text, outer.value, path[1])) is not None:
+        changed = _appended(text, start, container, {key: value})
+    elif (inner := _find(text, outer.value, key)) is not None:
         changed = text[: inner.value] + _dumped(value, _indent(text, inner.start), text) + text[inner.end :]
     else:
-        changed = _appended(text, outer.value, path[1], value)
-    if get(changed, path) != value:
-        raise Unclear("its formatting could not be preserved")
+        changed = _appended(text, outer.value, key, value)
+    if get(changed, container, key) != value:
+        raise UnclearJson("its formatting could not be preserved")
     return changed
 
 
-def drop(text: str, path: tuple[str, str], *, container: bool) -> str:
-    """The text without the value at `path`; with `container`, an object that is empty then goes as well."""
-    outer = _find(text, _start(text), path[0]) if not _is_empty(text) else None
-    if outer is None or _find(text, outer.value, path[1]) is None:
+def drop(text: str, container: str, key: str, *, emptied: bool) -> str:
+    """The text without `key` in the object `container`; with `emptied`, an object that is empty then goes as well."""
+    outer = _find(text, _start(text), container) if not _is_empty(text) else None
+    if outer is None or _find(text, outer.value, key) is None:
         return text
-    changed = _without(text, outer.value, path[1])
-    if container and _DECODER.raw_decode(changed, outer.value)[0] == {}:
-        return _without(changed, _start(changed), path[0])
+    changed = _without(text, outer.value, key)
+    if emptied and _DECODER.raw_decode(changed, outer.value)[0] == {}:
+        return _without(changed, _start(changed), container)
     return changed
 
 
@@ -84,23 +91,23 @@ def _start(text: str) -> int:
     try:
         value, end = _DECODER.raw_decode(text, at)
     except (ValueError, RecursionError):
-        raise Unclear("it is no strict JSON (a comment, or a comma too many)") from None
+        raise UnclearJson("it is no strict JSON (a comment, or a comma too many)") from None
     if not isinstance(value, dict) or text[end:].strip():
-        raise Unclear("it does not hold exactly one object")
+        raise UnclearJson("it does not hold exactly one object")
     return at
 
 
 def _find(text: str, at: int, key: str) -> _Member | None:
     found = [member for member in _members(text, at) if member.key == key]
     if len(found) > 1:
-        raise Unclear(f"it has {key!r} twice")
+        raise UnclearJson(f"it has {key!r} twice")
     return found[0] if found else None
 
 
 def _members(text: str, at: int) -> tuple[_Member, ...]:
     """The members of the valid object that begins at `at`."""
     if text[at] != "{":
-        raise Unclear("it has another value where an object belongs")
+        raise UnclearJson("it has another value where an object belongs")
     found = []
     at = _after_space(text, at + 1)
     while text[at] != "}":
@@ -123,7 +130,9 @@ def _appended(text: str, at: int, key: str, value: object) -> str:
         return text[: last.end] + "," + gap + _member(key, value, indent, text) + text[last.end :]
     # Text between the braces stays before the closing one, so that removing the member restores it.
     close = text.index("}", at)
-    indent = _indent_of_line(text, at) + _unit(text) if "\n" in text[at:close] else None
+    line = text[text.rfind("\n", 0, at) + 1 : at]
+    own = line[: len(line) - len(line.lstrip())]
+    indent = own + _unit(text) if "\n" in text[at:close] else None
     gap = "" if indent is None else _newline(text) + indent
     return text[: at + 1] + gap + _member(key, value, indent, text) + text[at + 1 :]
 
@@ -168,8 +177,3 @@ def _indent(text: str, at: int) -> str | None:
     """The indentation of the value at `at`; None when other text precedes it on its line."""
     before = text[text.rfind("\n", 0, at) + 1 : at]
     return before if not before.strip() and "\n" in text[:at] else None
-
-
-def _indent_of_line(text: str, at: int) -> str:
-    line = text[text.rfind("\n", 0, at) + 1 : at]
-    return line[: len(line) - len(line.lstrip())]

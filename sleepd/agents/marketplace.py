@@ -53,22 +53,19 @@ def put(folder: Path) -> None:
     for left in folder.parent.glob(f".{folder.name}.*"):
         shutil.rmtree(left)
     fresh, old = (folder.with_name(f".{folder.name}.{word}") for word in ("new", "old"))
-    _copy(source(), fresh)
+    origin = source()
+    # Contents only: rights of a read-only installation would keep the copy from ever being replaced.
+    for file in origin.rglob("*"):
+        if file.is_file():
+            place = fresh / file.relative_to(origin)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, place)
     mark(fresh / PLUGIN)
     if folder.exists():
         folder.rename(old)
     fresh.rename(folder)
     if old.exists():
         shutil.rmtree(old)
-
-
-def _copy(folder: Path, to: Path) -> None:
-    """Contents only: rights of a read-only installation would keep the copy from ever being replaced."""
-    for file in folder.rglob("*"):
-        if file.is_file():
-            place = to / file.relative_to(folder)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, place)
 
 
 def mark(plugin: Path) -> None:

@@ -28,7 +28,7 @@ class Agent(StrEnum):
     COPILOT = "copilot"
 
 
-class Refused(SleepdError):
+class AgentRefusal(SleepdError):
     """An agent's command failed; the message holds its own words."""
 
     code = "plugin-refused"
@@ -68,7 +68,7 @@ CLIENTS: Final = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Installed:
+class ListedPlugin:
     """The plugin as the agent itself lists it."""
 
     version: str | None
@@ -88,11 +88,11 @@ def missing(agent: Agent) -> str:
 
 
 def install(agent: Agent, folder: Path) -> None:
-    """Make the agent know the marketplace `folder` and install the plugin from it. Raises `Refused`."""
+    """Make the agent know the marketplace `folder` and install the plugin from it. Raises `AgentRefusal`."""
     known = _marketplace(agent)
     if known is not None and known != folder:
         program = CLIENTS[agent].program
-        raise Refused(
+        raise AgentRefusal(
             f"{program} has another marketplace named {NAME}, from {known}; "
             f"run {program} plugin marketplace remove {NAME} and try again"
         )
@@ -104,7 +104,7 @@ def install(agent: Agent, folder: Path) -> None:
 def uninstall(agent: Agent, folder: Path) -> bool:
     """Take out the plugin and the marketplace, if it is the one in `folder`; whether there was anything.
 
-    Raises `Refused`.
+    Raises `AgentRefusal`.
     """
     if not knows(agent, folder):
         return False
@@ -115,21 +115,21 @@ def uninstall(agent: Agent, folder: Path) -> bool:
 
 
 def knows(agent: Agent, folder: Path) -> bool:
-    """Whether the agent reads the marketplace in this folder. Raises `Refused`."""
+    """Whether the agent reads the marketplace in this folder. Raises `AgentRefusal`."""
     return _marketplace(agent) == folder
 
 
-def installed(agent: Agent) -> Installed | None:
-    """How the agent lists the plugin; None when it does not. Raises `Refused`."""
+def installed(agent: Agent) -> ListedPlugin | None:
+    """How the agent lists the plugin; None when it does not. Raises `AgentRefusal`."""
     for row in _rows(_run(agent, "plugin", "list", "--json")):
         match row:
             case (
                 {"id": id_, "enabled": bool(enabled)}  # Claude Code
                 | {"pluginId": id_, "enabled": bool(enabled)}  # Codex
             ) if id_ == _ID:
-                return Installed(version=_version(row), enabled=enabled)
+                return ListedPlugin(version=_version(row), enabled=enabled)
             case {"name": "sleepd", "marketplace": "sleepd", "enabled": bool(enabled)}:  # Copilot
-                return Installed(version=_version(row), enabled=enabled)
+                return ListedPlugin(version=_version(row), enabled=enabled)
     return None
 
 
@@ -156,7 +156,7 @@ def _rows(text: str) -> Iterator[object]:
     try:
         value: object = json.loads(text)
     except ValueError as error:
-        raise Refused(f"its list is not the expected JSON ({error}); update it, or sleepd") from None
+        raise AgentRefusal(f"its list is not the expected JSON ({error}); update it, or sleepd") from None
     match value:
         case list(rows) | {"installed": list(rows)} | {"marketplaces": list(rows)}:
             yield from rows
@@ -170,10 +170,10 @@ def _version(row: object) -> str | None:
 
 
 def _run(agent: Agent, *arguments: str) -> str:
-    """The command's output. Raises `Refused` with the command's own words when it fails."""
+    """The command's output. Raises `AgentRefusal` with the command's own words when it fails."""
     program = path_of(agent)
     if program is None:
-        raise Refused(missing(agent))
+        raise AgentRefusal(missing(agent))
     said = f"{program.name} {' '.join(arguments)}"
     try:
         done = subprocess.run(  # noqa: S603  the agent's own command, without a shell
@@ -186,16 +186,18 @@ def _run(agent: Agent, *arguments: str) -> str:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise Refused(f"{said} did not end in {_LONGEST_S:.0f} s; run it by hand and see what it asks") from None
+        raise AgentRefusal(f"{said} did not end in {_LONGEST_S:.0f} s; run it by hand and see what it asks") from None
     except OSError as error:
-        raise Refused(f"{program} cannot be run ({error.strerror}); install {CLIENTS[agent].product} anew") from None
+        raise AgentRefusal(
+            f"{program} cannot be run ({error.strerror}); install {CLIENTS[agent].product} anew"
+        ) from None
     if done.returncode != 0:
-        why = _reason(done.stderr + done.stdout).rstrip(".") or f"exit status {done.returncode}"
-        raise Refused(f"{said} failed: {why}; run that command by hand to see its whole output")
+        why = _error_line(done.stderr + done.stdout).rstrip(".") or f"exit status {done.returncode}"
+        raise AgentRefusal(f"{said} failed: {why}; run that command by hand to see its whole output")
     return done.stdout
 
 
-def _reason(text: str) -> str:
+def _error_line(text: str) -> str:
     """The line with the error: clients print warnings before it and traces after it."""
     lines = [line.strip(" ✘") for line in text.splitlines() if line.strip() and not line.startswith("WARNING")]
     at = next((i for i, line in enumerate(lines) if line.startswith(("Error", "error", "Failed", "failed"))), 0)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from sleepd import __version__
 from sleepd.agents import codex_skill, json_member, marketplace, mcp_servers, own_commands
-from sleepd.agents.own_commands import Agent, Refused
+from sleepd.agents.own_commands import Agent, AgentRefusal
 from sleepd.core.errors import SleepdError
 from sleepd.host import locks
 from sleepd.host.outfile import replace_file
 from sleepd.settings.places import Places, make_private
 
-__all__ = ["Agent", "Machine", "Outcome", "Standing", "in_words", "install", "standing", "uninstall"]
+__all__ = ["Agent", "Machine", "PluginResult", "PluginState", "in_words", "install", "states", "uninstall"]
 
 _HOW = {
     Agent.CLAUDE_CODE: "start a new session and type /sleepd:skillopt-sleep",
@@ -35,7 +36,7 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class PluginResult:
     """The result for one agent."""
 
     agent: Agent
@@ -47,7 +48,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class PluginState:
     """The state of the plugin in one agent."""
 
     agent: Agent
@@ -68,7 +69,7 @@ class Standing:
         return self.installed and self.version == __version__
 
 
-def install(machine: Machine, wanted: Sequence[Agent]) -> tuple[Outcome, ...]:
+def install(machine: Machine, wanted: Sequence[Agent]) -> tuple[PluginResult, ...]:
     """Copy the marketplace to its place and have each agent install the plugin from there. Repeating it updates it.
 
     Raises `MissingPart` when this sleepd has no plugin to give, `Busy` when another install is under way.
@@ -79,7 +80,7 @@ def install(machine: Machine, wanted: Sequence[Agent]) -> tuple[Outcome, ...]:
         return tuple(_outcome(agent, _is_here(machine, agent), _installed(machine, agent)) for agent in wanted)
 
 
-def uninstall(machine: Machine, wanted: Sequence[Agent]) -> tuple[Outcome, ...]:
+def uninstall(machine: Machine, wanted: Sequence[Agent]) -> tuple[PluginResult, ...]:
     """Remove the installed parts, and nothing else. The marketplace goes with the last agent that uses it."""
     with locks.plugins(machine.places):
         if not machine.places.plugins.exists():
@@ -92,23 +93,23 @@ def uninstall(machine: Machine, wanted: Sequence[Agent]) -> tuple[Outcome, ...]:
         return outcomes
 
 
-def standing(machine: Machine) -> tuple[Standing, ...]:
+def states(machine: Machine) -> tuple[PluginState, ...]:
     """The state of the plugin in each agent, as the agents report it."""
-    return tuple(_standing(machine, agent) for agent in Agent)
+    return tuple(_state(machine, agent) for agent in Agent)
 
 
-def in_words(row: Standing) -> tuple[str, str]:
+def in_words(row: PluginState) -> tuple[str, str]:
     """The finding and the remedy; "" when there is nothing to do."""
     again = f"run sleepd plugin install {row.agent}"
     match row:
-        case Standing(trouble=str(trouble)) if trouble:
+        case PluginState(trouble=str(trouble)) if trouble:
             finding, _, fix = trouble.partition("; ")
             return f"unknown: {finding}", fix
-        case Standing(installed=False, program=None):
+        case PluginState(installed=False, program=None):
             return "the agent is not on this machine", ""
-        case Standing(installed=False):
+        case PluginState(installed=False):
             return "not installed", again
-        case Standing(enabled=False):
+        case PluginState(enabled=False):
             return "installed, but turned off in the agent", f"turn it on there, or {again}"
     if not row.current:
         return f"version {row.version or 'unknown'}, and this sleepd is {__version__}", again
@@ -119,17 +120,17 @@ def in_words(row: Standing) -> tuple[str, str]:
 # One agent ----------------------------------------------------------------------------------------------------------
 
 
-def _outcome(agent: Agent, here: bool, lines: Iterator[str]) -> Outcome:
+def _outcome(agent: Agent, here: bool, lines: Iterator[str]) -> PluginResult:
     """Run one agent's steps to their end or to the first that fails."""
     said: list[str] = []
     try:
         if not here:
-            raise Refused(own_commands.missing(agent))
+            raise AgentRefusal(own_commands.missing(agent))
         for line in lines:
             said.append(line)  # noqa: PERF402  what was done before a step fails was done
     except SleepdError as error:
-        return Outcome(agent=agent, done=False, here=here, said=(*said, str(error)))
-    return Outcome(agent=agent, done=True, here=here, said=tuple(said))
+        return PluginResult(agent=agent, done=False, here=here, said=(*said, str(error)))
+    return PluginResult(agent=agent, done=True, here=here, said=tuple(said))
 
 
 def _is_here(machine: Machine, agent: Agent) -> bool:
@@ -137,7 +138,7 @@ def _is_here(machine: Machine, agent: Agent) -> bool:
     return own_commands.path_of(agent) is not None or (agent is Agent.COPILOT and bool(_places(machine)))
 
 
-def _places(machine: Machine) -> tuple[mcp_servers.Place, ...]:
+def _places(machine: Machine) -> tuple[mcp_servers.ServerFile, ...]:
     """The files for the MCP server, without Copilot CLI's own where there is no Copilot CLI."""
     found = mcp_servers.places(machine.env, machine.home)
     return found if own_commands.path_of(Agent.COPILOT) is not None else found[1:]
@@ -175,24 +176,27 @@ def _uses_marketplace(machine: Machine, agent: Agent) -> bool:
         return False
     try:
         return own_commands.knows(agent, machine.places.plugins)
-    except Refused:
+    except AgentRefusal:
         return True
 
 
-def _standing(machine: Machine, agent: Agent) -> Standing:
+def _state(machine: Machine, agent: Agent) -> PluginState:
     program = own_commands.path_of(agent)
     found, trouble = None, ""
     named: tuple[Path, ...] = ()
     try:
         found = own_commands.installed(agent) if program is not None else None
-        named = _named(machine) if agent is Agent.COPILOT else ()
+        # A file that cannot be read strictly was never written by us.
+        for place in mcp_servers.places(machine.env, machine.home) if agent is Agent.COPILOT else ():
+            with suppress(json_member.UnclearJson):
+                named += (place.file,) if mcp_servers.is_there(place) else ()
     except SleepdError as error:
         lost = str(machine.places.plugins) in str(error) and not machine.places.plugins.exists()
         gone = f"{machine.places.plugins}, its marketplace folder, is gone; run sleepd plugin install {agent}"
         trouble = gone if lost else str(error)
     if found is None and agent is Agent.CODEX and codex_skill.is_there(codex_skill.folder(machine.env, machine.home)):
-        found = own_commands.Installed(version=__version__, enabled=True)
-    return Standing(
+        found = own_commands.ListedPlugin(version=__version__, enabled=True)
+    return PluginState(
         agent=agent,
         program=program,
         installed=found is not None,
@@ -211,7 +215,7 @@ def _servers_added(machine: Machine) -> Iterator[str]:
     for place in _places(machine):
         try:
             made = mcp_servers.add(place, program)
-        except json_member.Unclear as why:
+        except json_member.UnclearJson as why:
             by_hand = mcp_servers.snippet(place, program)
             yield f"{place.file} is unchanged: {why}; add under {place.container!r} yourself: {by_hand}"
             continue
@@ -225,39 +229,27 @@ def _servers_removed(machine: Machine) -> Iterator[str]:
     record = _record(machine.places)
     for place in mcp_servers.places(machine.env, machine.home):
         try:
-            if mcp_servers.remove(place, record.pop(str(place.file), mcp_servers.Made.ENTRY)):
+            if mcp_servers.remove(place, record.pop(str(place.file), mcp_servers.AddedPart.ENTRY)):
                 yield f"MCP server {marketplace.NAME} removed from {place.file}"
-        except json_member.Unclear as why:
+        except json_member.UnclearJson as why:
             if mcp_servers.may_name_it(place):
                 entry = f"{marketplace.NAME!r} out of {place.container!r}"
                 yield f"{place.file} is unchanged: {why}; take {entry} yourself"
     _keep(machine.places, record)
 
 
-def _named(machine: Machine) -> tuple[Path, ...]:
-    return tuple(place.file for place in mcp_servers.places(machine.env, machine.home) if _names_it(place))
-
-
-def _names_it(place: mcp_servers.Place) -> bool:
-    """A file that cannot be read strictly was never written by us."""
-    try:
-        return mcp_servers.is_there(place)
-    except json_member.Unclear:
-        return False
-
-
-def _record(places: Places) -> dict[str, mcp_servers.Made]:
+def _record(places: Places) -> dict[str, mcp_servers.AddedPart]:
     """The parts added to each file. Without this note only the entries themselves are removed."""
     file = places.plugin_record
     try:
         held = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     except ValueError:
         held = {}
-    known = set(mcp_servers.Made)
-    return {str(k): mcp_servers.Made(v) for k, v in held.items() if v in known} if isinstance(held, dict) else {}
+    known = set(mcp_servers.AddedPart)
+    return {str(k): mcp_servers.AddedPart(v) for k, v in held.items() if v in known} if isinstance(held, dict) else {}
 
 
-def _keep(places: Places, record: Mapping[str, mcp_servers.Made]) -> None:
+def _keep(places: Places, record: Mapping[str, mcp_servers.AddedPart]) -> None:
     if not record:
         places.plugin_record.unlink(missing_ok=True)
         return

@@ -70,7 +70,10 @@ class Verbs(TyperGroup):
         if verb is None:
             return None
         found = getattr(import_module(f"sleepd.cli.{verb.module}"), verb.function or cmd_name)
-        command = get_command(found if isinstance(found, typer.Typer) else _single(cmd_name, found))
+        if not isinstance(found, typer.Typer):
+            function, found = found, typer.Typer(add_completion=False, rich_markup_mode=None)
+            found.command(cmd_name)(function)
+        command = get_command(found)
         command.name = cmd_name
         return command
 
@@ -78,12 +81,6 @@ class Verbs(TyperGroup):
         """The table above, without importing the modules it names."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, verb.help) for name, verb in VERBS.items()])
-
-
-def _single(name: str, function: Any) -> typer.Typer:
-    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-    alone.command(name)(function)
-    return alone
 
 
 app = typer.Typer(cls=Verbs, add_completion=False, rich_markup_mode=None, invoke_without_command=True)
@@ -121,25 +118,20 @@ def root(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and end the process with its status. Every error is one line on stderr that names the remedy."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    from sleepd.cli.ending import Ending
+    from sleepd.cli.ending import CommandExit
 
-    with Ending(verbose="--verbose" in given):
+    with CommandExit(verbose="--verbose" in given):
         command = get_command(app)
         try:
             status = command.main(given, prog_name="sleepd", standalone_mode=False)
         except typer.TyperException as error:
-            raise SystemExit(_usage(error)) from None
+            said = str(getattr(error, "format_message", error.__str__)())
+            context = getattr(error, "ctx", None)
+            known = nearest_verb(said) if context is None or context.parent is None else ""
+            path = context.command_path if context is not None else "sleepd"
+            sys.stderr.write(f"sleepd: {said.rstrip('.')}{known}; see `{path} --help`\n")
+            raise SystemExit(2) from None
         raise SystemExit(status if isinstance(status, int) else 0)
-
-
-def _usage(error: typer.TyperException) -> int:
-    """Print in one line the mistake of the command line."""
-    say = getattr(error, "format_message", error.__str__)
-    context = getattr(error, "ctx", None)
-    known = nearest_verb(str(say())) if context is None or context.parent is None else ""
-    path = context.command_path if context is not None else "sleepd"
-    sys.stderr.write(f"sleepd: {str(say()).rstrip('.')}{known}; see `{path} --help`\n")
-    return 2
 
 
 def nearest_verb(message: str) -> str:

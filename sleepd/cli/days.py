@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 from typing import Annotated
 
@@ -60,16 +61,25 @@ def harvest(
         settings = answers.answered(settings, (answers.WINDOW,), places.config, ask if can_ask() else None)
     open_log(ctx, settings)
     if watch:
-        _watch(settings.model_copy(update={"harvest": _only(settings, named)}), as_json=as_json, quiet=quiet)
+        from sleepd.resident import watching
+
+        only = replace(settings.harvest, agents=named.agents or settings.harvest.agents)
+        if not quiet:
+            note("watching; Ctrl-C ends it")
+        try:
+            watching.watch(
+                places,
+                settings.model_copy(update={"harvest": only}),
+                lambda done: _tell(done, as_json=as_json, quiet=quiet),
+            )
+        except KeyboardInterrupt:
+            note("stopped")
         return
-    database = compose.database(places)
-    try:
+    with closing(compose.database(places)) as database:
         with progress("harvesting", hidden=quiet) as told:
             done = harvest_sessions.harvest(places, database, settings, named, told)
         with database.reading() as connection:
             heard = voices(connection) if explain else ()
-    finally:
-        database.close()
     logger = structlog.get_logger()
     logger.info("harvest.ended", files=done.read, sessions=done.sessions, defects=done.defects)
     if explain and as_json:
@@ -87,14 +97,13 @@ def mine(ctx: typer.Context, as_json: AsJson = False) -> None:
     """
     places, settings = config.places(), config.load()
     open_log(ctx, settings)
-    embedder = compose.embedder(settings)
-    database = compose.database(places)
-    try:
-        with locks.night(places, settings.night.lock_wait_s), progress("finding recurring work") as told:
-            done = mine_all(database, embedder, settings.mine, told, kinds=settings.harvest.kinds)
-    finally:
-        embedder.close()
-        database.close()
+    with (
+        closing(compose.embedder(settings)) as embedder,
+        closing(compose.database(places)) as database,
+        locks.night(places, settings.night.lock_wait_s),
+        progress("finding recurring work") as told,
+    ):
+        done = mine_all(database, embedder, settings.mine, told, kinds=settings.harvest.kinds)
     logger = structlog.get_logger()
     logger.info("work.mined", sessions=done.sessions, tasks=done.tasks, clusters=done.clusters)
     if as_json:
@@ -110,14 +119,12 @@ def recall(
 ) -> None:
     """Find the past tasks nearest to a text, most similar first, with their outcomes."""
     settings = config.load()
-    embedder = compose.embedder(settings)
-    database = compose.database(config.places())
-    try:
-        with steps("embedding"):
-            found = recurring_work.nearest(database, embedder, text, k)
-    finally:
-        embedder.close()
-        database.close()
+    with (
+        closing(compose.embedder(settings)) as embedder,
+        closing(compose.database(config.places())) as database,
+        steps("embedding"),
+    ):
+        found = recurring_work.nearest(database, embedder, text, k)
     if as_json:
         show_json(recurring_work.near_json(found))
     else:
@@ -127,21 +134,6 @@ def recall(
 def open_log(ctx: typer.Context, settings: Settings) -> None:
     """Send events to the log file, and to stderr with `--verbose`."""
     log.configure(config.places().log, level=settings.log.level, verbose=bool((ctx.obj or {}).get("verbose")))
-
-
-def _only(settings: Settings, named: harvest_sessions.Named) -> object:
-    return replace(settings.harvest, agents=named.agents or settings.harvest.agents)
-
-
-def _watch(settings: Settings, *, as_json: bool, quiet: bool) -> None:
-    from sleepd.resident import watching
-
-    if not quiet:
-        note("watching; Ctrl-C ends it")
-    try:
-        watching.watch(config.places(), settings, lambda done: _tell(done, as_json=as_json, quiet=quiet))
-    except KeyboardInterrupt:
-        note("stopped")
 
 
 def _tell(done: IngestReport, *, as_json: bool, quiet: bool) -> None:

@@ -37,12 +37,12 @@ _MOST_BYTES = 256
 """Of one answer: a pasted line arrives whole and is not a key."""
 
 
-class Stop(Exception):
+class QuitReview(Exception):
     """The person has had enough for today."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
+class ReviewContext:
     """Where decisions are made."""
 
     database: Database
@@ -75,20 +75,20 @@ class Answer(StrEnum):
     QUIT = "quit"
 
 
-def decide_all(desk: Desk, waiting: Sequence[Proposed]) -> None:
+def decide_all(context: ReviewContext, waiting: Sequence[Proposed]) -> None:
     """Show each and ask; ends early when the person says so."""
     for number, one in enumerate(waiting, 1):
         try:
             show_page(proposal_view.page(one, (number, len(waiting)), whole=False))
-            _decide(desk, one, (number, len(waiting)))
-        except Stop:
+            _decide(context, one, proposal_view.page(one, (number, len(waiting)), whole=True))
+        except QuitReview:
             return
         except SleepdError as error:
             # Decided on elsewhere, or the file changed meanwhile: no reason to keep the others from the person.
             note(f"  not done: {error}")
 
 
-def _decide(desk: Desk, one: Proposed, place: tuple[int, int]) -> None:
+def _decide(context: ReviewContext, one: Proposed, details: Sequence[Line]) -> None:
     """Ask about each undecided edit, then write the accepted ones."""
     edits = one.tried.trial.candidate.edits
     choices: list[EditChoice | None] = []
@@ -98,24 +98,24 @@ def _decide(desk: Desk, one: Proposed, place: tuple[int, int]) -> None:
             note(f"edit {number}: {proposal_view.decision_words(known)}")
             choices.append(known.decision)
             continue
-        answer = _ask_about(desk, one, number, place)
+        answer = _ask_about(context, one, number, details)
         if answer is Answer.TAKE_ALL:
             choices += [EditChoice.ACCEPTED] * (len(edits) - number + 1)
             break
         choices.append(_CHOICES.get(answer))
     if all(choice is EditChoice.ACCEPTED for choice in choices) and not one.decided and choices:
-        _write(desk, one.proposal, (), one.digest)
+        _write(context, one.proposal, (), one.digest)
         return
     accepted = tuple(n for n, choice in enumerate(choices, 1) if choice in (EditChoice.ACCEPTED, EditChoice.REWORDED))
     if accepted:
-        _write_choice(desk, one.proposal, accepted, left_out=choices.count(None))
+        _write_choice(context, one.proposal, accepted, left_out=choices.count(None))
     elif None in choices:
         note(f"{one.proposal.id[:8]} keeps waiting")
     else:
         note(f"rejected {one.proposal.id[:8]}; later reflections see your reason")
 
 
-def _ask_about(desk: Desk, one: Proposed, number: int, place: tuple[int, int]) -> Answer:
+def _ask_about(context: ReviewContext, one: Proposed, number: int, details: Sequence[Line]) -> Answer:
     """The person's decision on one edit, stored at once."""
     edits = one.tried.trial.candidate.edits
     several = len(edits) > 1
@@ -125,18 +125,21 @@ def _ask_about(desk: Desk, one: Proposed, number: int, place: tuple[int, int]) -
         answer = Answer(_key(name, allowed))
         match answer:
             case Answer.QUIT:
-                raise Stop
+                raise QuitReview
             case Answer.DETAILS:
-                show_page(proposal_view.page(one, place, whole=True))
+                show_page(details)
             case Answer.REJECT:
-                why = _reason()
-                decisions.reject(config.places(), desk.database, one.proposal.id, why, (number,))
+                try:
+                    why = ask("why?", "", decisions.reason)
+                except typer.Abort:
+                    raise KeyboardInterrupt from None
+                decisions.reject(config.places(), context.database, one.proposal.id, why, (number,))
                 return answer
             case Answer.EDIT:
-                if _reword(desk, one.proposal, number, edits[number - 1]):
+                if _reword(context, one.proposal, number, edits[number - 1]):
                     return answer
             case Answer.ACCEPT if several:
-                decisions.decide(desk.database, one.proposal, number, EditChoice.ACCEPTED)
+                decisions.decide(context.database, one.proposal, number, EditChoice.ACCEPTED)
                 return answer
             case _:
                 return answer
@@ -145,7 +148,7 @@ def _ask_about(desk: Desk, one: Proposed, number: int, place: tuple[int, int]) -
 _CHOICES = {Answer.ACCEPT: EditChoice.ACCEPTED, Answer.REJECT: EditChoice.REJECTED, Answer.EDIT: EditChoice.REWORDED}
 
 
-def _reword(desk: Desk, proposal: Proposal, number: int, edit: Edit) -> bool:
+def _reword(context: ReviewContext, proposal: Proposal, number: int, edit: Edit) -> bool:
     """Open the editor on the rule; False when the rule did not change."""
     if edit.op is EditOp.DELETE:
         note("  a deletion has no words to change; accept or reject it")
@@ -155,17 +158,17 @@ def _reword(desk: Desk, proposal: Proposal, number: int, edit: Edit) -> bool:
         if words is None:
             note("  nothing was changed")
             return False
-        decisions.decide(desk.database, proposal, number, EditChoice.REWORDED, words)
+        decisions.decide(context.database, proposal, number, EditChoice.REWORDED, words)
     except SleepdError as error:
         note(f"  {error}")
         return False
     return True
 
 
-def _write_choice(desk: Desk, proposal: Proposal, numbers: tuple[int, ...], *, left_out: int) -> None:
+def _write_choice(context: ReviewContext, proposal: Proposal, numbers: tuple[int, ...], *, left_out: int) -> None:
     """Show the resulting text once more, since no gate saw it as a whole, and write it if the person confirms."""
-    shown = decisions.shown_digest(desk.database, proposal, numbers)
-    seen = writing.intended(desk.database, proposal, numbers)
+    shown = decisions.shown_digest(context.database, proposal, numbers)
+    seen = writing.intended(context.database, proposal, numbers)
     diff = rules.diff(seen.plan.live or "", seen.plan.text, name=seen.trial.candidate.target.name)
     show_page([Line(""), *proposal_view.diff_lines(diff)])
     if seen.wanted != seen.gated:
@@ -175,38 +178,31 @@ def _write_choice(desk: Desk, proposal: Proposal, numbers: tuple[int, ...], *, l
             f"{report.count(left_out, 'edit')} left out; a later night may propose {'it' if left_out == 1 else 'them'}"
         )
     if _key("write this? ", ["yes", "no"], default="no") == "yes":
-        _write(desk, proposal, numbers, shown)
+        _write(context, proposal, numbers, shown)
     else:
         note(f"{proposal.id[:8]} keeps waiting; your decisions are kept")
 
 
-def _write(desk: Desk, proposal: Proposal, numbers: tuple[int, ...], shown: str | None) -> None:
-    places, database = config.places(), desk.database
+def _write(context: ReviewContext, proposal: Proposal, numbers: tuple[int, ...], shown: str | None) -> None:
+    places, database = config.places(), context.database
     if shown is not None and shown != decisions.shown_digest(database, proposal, numbers):
         raise Conflict(f"{proposal.id[:8]} or its file changed while you looked at it; look again: sleepd review")
-    if desk.git:
+    if context.git:
         committed = decisions.put_on_branch(places, database, proposal.id, numbers, shown=shown)
         note(proposal_view.committed_words(*committed))
     else:
         note(report.adopted_words(decisions.adopt_edits(places, database, proposal.id, numbers, shown=shown)))
 
 
-def _reason() -> str:
-    try:
-        return ask("why?", "", decisions.reason)
-    except typer.Abort:
-        raise KeyboardInterrupt from None
-
-
 def _key(question: str, answers: Sequence[str], default: str = Answer.SKIP) -> str:
-    """The answer whose first letter was pressed; Enter is the default. Raises `Stop` at the end of input."""
+    """The answer whose first letter was pressed; Enter is the default. Raises `QuitReview` at the end of input."""
     keys = {answer[0]: answer for answer in answers}
     offer = " ".join(f"{a[0]}({a[1:]})" for a in answers)
     while True:
         pressed = _pressed(f"{question}{offer} [{default}] ")
         if not pressed or "\x04" in pressed:
             note("")
-            raise Stop
+            raise QuitReview
         letter = pressed.strip().lower() or default[0]
         if letter in keys:
             note(letter)

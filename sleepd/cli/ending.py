@@ -17,7 +17,7 @@ _UNWRITABLE: Final = (errno.ENOSPC, errno.EROFS, errno.EDQUOT)
 _AGAIN = "run the same command again and it continues where it stopped"
 
 
-class Ending:
+class CommandExit:
     """Within it, whatever is raised ends the process with the right status and one line on stderr.
 
     Ctrl-C and SIGTERM alike end it with 130. A trace is shown only with `verbose`, and is in the log otherwise.
@@ -27,7 +27,11 @@ class Ending:
         self._verbose = verbose
 
     def __enter__(self) -> Self:
-        self._before = signal.signal(signal.SIGTERM, _stop)
+        def stop(_number: int, _frame: FrameType | None) -> None:
+            _stop_once()
+            raise KeyboardInterrupt
+
+        self._before = signal.signal(signal.SIGTERM, stop)
         for stream in (sys.stdout, sys.stderr):
             # A lone surrogate of a transcript, or a terminal that knows only ASCII, must not end a night.
             # A reader of a pipe gets each line when it is printed, as at a terminal.
@@ -60,11 +64,22 @@ class Ending:
                 raise SystemExit(Unwritable.exit_status) from None
             case OSError(filename=str() | bytes() as name, strerror=str(why)) if not isinstance(error, ConnectionError):
                 self._show(error)
-                _say(f"{_text(name)}: {why[:1].lower()}{why[1:]}; {_remedy(error)}")
+                match error:
+                    case PermissionError():
+                        remedy = "make it readable and writable for you and try again"
+                    case IsADirectoryError():
+                        remedy = "a file was wanted here"
+                    case _:
+                        remedy = _log(error)
+                _say(f"{_text(name)}: {why[:1].lower()}{why[1:]}; {remedy}")
                 raise SystemExit(2) from None
             case Exception():
+                from sleepd.core.redact import redact  # only where something went wrong: it loads numpy
+
                 self._show(error)
-                _say(f"unexpected {type(error).__name__}: {_first_line(error)}; {_log(error)}")
+                lines = str(error).strip().splitlines()
+                why = redact(lines[0], 200).text if lines else "no message"
+                _say(f"unexpected {type(error).__name__}: {why}; {_log(error)}")
                 raise SystemExit(UNEXPECTED) from None
 
     def _show(self, error: BaseException) -> None:
@@ -72,21 +87,12 @@ class Ending:
             sys.stderr.write(_shown("".join(traceback.format_exception(error))))
 
 
-def _stop(_number: int, _frame: FrameType | None) -> None:
-    _stop_once()
-    raise KeyboardInterrupt
-
-
 def _stop_once() -> None:
     """A stop signal often reaches a process and its group: the second signal must not break the end that the first one
     started."""
     # Not SIG_IGN: a program started while we end would be deaf, too.
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, _told_already)
-
-
-def _told_already(_number: int, _frame: FrameType | None) -> None:
-    """It is ending."""
+        signal.signal(number, lambda _number, _frame: None)
 
 
 def _shown(text: str) -> str:
@@ -99,25 +105,8 @@ def _say(line: str) -> None:
     sys.stderr.write(f"sleepd: {_shown(line)}\n")
 
 
-def _remedy(error: OSError) -> str:
-    match error:
-        case PermissionError():
-            return "make it readable and writable for you and try again"
-        case IsADirectoryError():
-            return "a file was wanted here"
-        case _:
-            return _log(error)
-
-
 def _text(name: object) -> str:
     return name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name)
-
-
-def _first_line(error: BaseException) -> str:
-    from sleepd.core.redact import redact  # only where something went wrong: it loads numpy
-
-    lines = str(error).strip().splitlines()
-    return redact(lines[0], 200).text if lines else "no message"
 
 
 def _log(error: BaseException) -> str:

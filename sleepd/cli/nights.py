@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -18,7 +19,6 @@ from sleepd.usecases import answers, night_folder, run_night
 from sleepd.usecases import show as looking
 from sleepd.usecases.run_options import RunOptions, RunProgress
 from sleepd.views import evidence, report
-from sleepd.views.night_result import NightPreview, NightResult
 
 
 def run(
@@ -69,7 +69,9 @@ def run(
     questions = (answers.WINDOW,) if dry_run else (answers.WINDOW, answers.SPENDING)
     settings = answers.answered(settings, questions, places.config, ask if can_ask() else None)
     fresh = frozenset(key for key in ("night.max_calls", "night.budget_usd") if asked[key] is not None)
-    wanted = RunOptions(project=_folder(project), skill=skill, fresh=fresh)
+    if project is not None and not project.expanduser().is_dir():
+        raise UsageError(f"{project}: there is no such folder; --project takes the folder that your sessions ran in")
+    wanted = RunOptions(project=project, skill=skill, fresh=fresh)
     open_log(ctx, settings)
     with steps("working") as step:
         told = RunProgress(files=lambda done, total: step(f"harvesting: {done} of {total} files"), step=step)
@@ -78,9 +80,18 @@ def run(
         else:
             ran = run_night.run(places, settings, wanted, told)
     if dry_run:
-        _show_preview(seen, as_json=as_json)
-    else:
-        _show_ran(ran, as_json=as_json)
+        if as_json:
+            show_json(report.preview_json(seen))
+        else:
+            show(report.preview_text(seen))
+        return
+    if as_json:
+        show_json({**report.night_json(ran.night), "harvest": report.harvest_json(ran.harvest)})
+    elif ran.night.status is NightStatus.DONE:
+        show(report.ran_text(ran))
+    if ran.unwritten:
+        note(ran.unwritten)
+    run_night.check_measured(ran.night)
 
 
 def history(
@@ -88,12 +99,8 @@ def history(
     as_json: AsJson = False,
 ) -> None:
     """List past nights, newest first."""
-    database = compose.database(config.places())
-    try:
-        with database.reading() as connection:
-            found = stored.nights(connection, limit)
-    finally:
-        database.close()
+    with closing(compose.database(config.places())) as database, database.reading() as connection:
+        found = stored.nights(connection, limit)
     if as_json:
         show_json([report.night_json(night) for night in found])
     else:
@@ -119,8 +126,7 @@ def show_night(
     if (open_ or out is not None) and not html:
         raise UsageError("--open and --out need --html")
     places = config.places()
-    database = compose.database(places)
-    try:
+    with closing(compose.database(places)) as database:
         seen = looking.night_shown(database, night)
         page = night_folder.report_of(places, seen.night.id)
         if html:
@@ -128,8 +134,6 @@ def show_night(
             page = night_folder.make(
                 database, seen.night.id, own if out is None else night_folder.chosen(out, seen.night.id)
             )
-    finally:
-        database.close()
     if as_json:
         show_json({**evidence.night_json(seen), "html": None if page is None else str(page)})
     else:
@@ -148,30 +152,6 @@ def _scheduled(ctx: typer.Context, project: Path | None, *, for_daemon: bool) ->
     open_log(ctx, config.load())
     if for_daemon:
         parent_watch.end_with_stdin()
-    means = clockwork.Means(host=compose.host(), say=note, pause=sleep, once=for_daemon)
-    came = clockwork.run(config.places(), project, means)
+    environment = clockwork.RunEnvironment(host=compose.host(), say=note, pause=sleep, once=for_daemon)
+    came = clockwork.run(config.places(), project, environment)
     return max((one.status for one in came.values()), default=0)
-
-
-def _folder(project: Path | None) -> Path | None:
-    if project is not None and not project.expanduser().is_dir():
-        raise UsageError(f"{project}: there is no such folder; --project takes the folder that your sessions ran in")
-    return project
-
-
-def _show_preview(seen: NightPreview, *, as_json: bool) -> None:
-    if as_json:
-        show_json(report.preview_json(seen))
-    else:
-        show(report.preview_text(seen))
-
-
-def _show_ran(ran: NightResult, *, as_json: bool) -> None:
-    night = ran.night
-    if as_json:
-        show_json({**report.night_json(night), "harvest": report.harvest_json(ran.harvest)})
-    elif night.status is NightStatus.DONE:
-        show(report.ran_text(ran))
-    if ran.unwritten:
-        note(ran.unwritten)
-    run_night.check_measured(night)

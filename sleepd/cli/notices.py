@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from enum import StrEnum
 from typing import Annotated
 
@@ -33,7 +34,12 @@ def notice(
     At most one a day, on the desktop or here; the same notice returns after a week at the earliest.
     """
     if hook is not None:
-        _in_hook()
+        # The hook of a session's start must not fail; `sleepd doctor` names the fault. `claude -p`, the editor and the
+        # desktop app run the hook as well and show nothing: the day's notice would be lost.
+        with suppress(SleepdError, OSError):
+            if config.in_terminal() and (said := _said()) is not None:
+                # The one field of a hook's answer that Claude Code shows to the user and not to the model.
+                show_json({"systemMessage": said.line})
         return
     said = _said()
     if as_json:
@@ -44,17 +50,3 @@ def notice(
 
 def _said() -> Notice | None:
     return notices.say(config.places(), config.load(), clock.now())
-
-
-def _in_hook() -> None:
-    """The hook of a session's start must not fail; `sleepd doctor` names the fault."""
-    # `claude -p`, the editor and the desktop app run the hook as well and show nothing: the day's notice would be lost.
-    if not config.in_terminal():
-        return
-    try:
-        said = _said()
-    except (SleepdError, OSError):
-        return
-    if said is not None:
-        # The one field of a hook's answer that Claude Code shows to the user and not to the model.
-        show_json({"systemMessage": said.line})

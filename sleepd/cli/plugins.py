@@ -8,7 +8,7 @@ import typer
 
 from sleepd import __version__
 from sleepd.agents import plugins
-from sleepd.agents.plugins import Agent, Machine, Outcome, Standing
+from sleepd.agents.plugins import Agent, Machine, PluginResult
 from sleepd.cli.terminal import AsJson, show, show_json
 from sleepd.core.errors import UnknownName
 from sleepd.settings import config
@@ -40,9 +40,24 @@ def uninstall(agents: Agents, as_json: AsJson = False) -> None:
 @app.command()
 def status(as_json: AsJson = False) -> None:
     """Say for each agent whether the plugin is installed, enabled, and of this sleepd's version."""
-    rows = plugins.standing(_machine())
+    rows = plugins.states(_machine())
     if as_json:
-        show_json([_standing_json(row) for row in rows])
+        show_json(
+            [
+                {
+                    "agent": row.agent,
+                    "program": None if row.program is None else str(row.program),
+                    "installed": row.installed,
+                    "enabled": row.enabled,
+                    "version": row.version,
+                    "sleepd": __version__,
+                    "current": row.current,
+                    "mcp": [str(file) for file in row.servers],
+                    "trouble": row.trouble or None,
+                }
+                for row in rows
+            ]
+        )
     else:
         show("\n".join(f"{row.agent:<12} {'; '.join(filter(None, plugins.in_words(row)))}" for row in rows))
 
@@ -60,7 +75,7 @@ def _chosen(wanted: list[str]) -> tuple[Agent, ...]:
     return tuple(agent for agent in Agent if agent in wanted or _ALL in wanted)
 
 
-def _told(outcomes: tuple[Outcome, ...], *, as_json: bool, everything: bool) -> None:
+def _told(outcomes: tuple[PluginResult, ...], *, as_json: bool, everything: bool) -> None:
     """Print the result for each agent. With `all`, an agent that is not on the machine is no failure."""
     if as_json:
         show_json([{"agent": o.agent, "done": o.done, "here": o.here, "said": list(o.said)} for o in outcomes])
@@ -69,17 +84,3 @@ def _told(outcomes: tuple[Outcome, ...], *, as_json: bool, everything: bool) -> 
     failed = [o for o in outcomes if not o.done and (o.here or not everything)]
     if failed or not any(o.here for o in outcomes):
         raise typer.Exit(2)
-
-
-def _standing_json(row: Standing) -> dict[str, object]:
-    return {
-        "agent": row.agent,
-        "program": None if row.program is None else str(row.program),
-        "installed": row.installed,
-        "enabled": row.enabled,
-        "version": row.version,
-        "sleepd": __version__,
-        "current": row.current,
-        "mcp": [str(file) for file in row.servers],
-        "trouble": row.trouble or None,
-    }

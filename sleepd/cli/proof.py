@@ -58,7 +58,7 @@ def proof_run(
         rule=_rule(rule),
         workers=workers,
         embedder=Memoized(registry.embedder(embedder)(EmbedderSettings(name=embedder, model=_MODEL))),
-        folder=_empty(folder),
+        folder=_empty_folder(folder),
     )
     try:
         with steps("proof-run: loading the embedder", hidden=as_json) as progress:
@@ -87,7 +87,7 @@ def _rule(name: str | None) -> Rule:
     return Rule(name)
 
 
-def _empty(folder: Path | None) -> Path:
+def _empty_folder(folder: Path | None) -> Path:
     if folder is None:
         return Path(tempfile.mkdtemp(prefix="sleepd-proof-"))
     if folder.exists() and any(folder.iterdir()):

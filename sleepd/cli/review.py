@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -35,7 +35,7 @@ def proposals(
     as_json: AsJson = False,
 ) -> None:
     """List the waiting proposals, and those that were set aside as unsafe, with the rule."""
-    with _database() as database:
+    with closing(compose.database(config.places())) as database:
         found = looking.proposals_shown(database, everything=everything)
     if as_json:
         show_json([evidence.proposed_json(one) for one in found])
@@ -51,7 +51,7 @@ def review(ctx: typer.Context, git: OnBranch = False, as_json: AsJson = False) -
     choice among several edits, and an edit in your own words, are shown once more: no gate measured that text. Without
     a terminal the command prints everything and changes nothing.
     """
-    with _database() as database:
+    with closing(compose.database(config.places())) as database:
         waiting = looking.waiting_first(database)
         if as_json:
             show_json([evidence.proposed_json(one) for one in waiting])
@@ -59,7 +59,7 @@ def review(ctx: typer.Context, git: OnBranch = False, as_json: AsJson = False) -
             show("nothing waits for you")
         elif can_ask():
             open_log(ctx, config.load())
-            deciding.decide_all(deciding.Desk(database=database, git=git), waiting)
+            deciding.decide_all(deciding.ReviewContext(database=database, git=git), waiting)
         else:
             for number, one in enumerate(waiting, 1):
                 deciding.show_page(
@@ -90,12 +90,16 @@ def adopt(
     if pr and not git:
         raise UsageError("--pr needs --git: a pull request needs a branch")
     open_log(ctx, config.load())
-    with _database() as database:
-        wanted = _Wanted(ids=named, everything=everything, edits=edit or (), digest=digest)
+    with closing(compose.database(config.places())) as database:
         if git:
+            wanted = _Selection(ids=named, everything=everything, edits=edit or (), digest=digest)
             _on_branches(database, wanted, pr=pr, as_json=as_json)
             return
-        done = _adopted(database, wanted)
+        if edit:
+            alone = decisions.adopt_edits(config.places(), database, named[0], edit, shown=digest)
+            done = Adopted(written=(alone,), conflicts=())
+        else:
+            done = decisions.adopt(config.places(), database, named, everything=everything, shown=digest)
     if as_json:
         show_json({"adopted": [report.written_json(w) for w in done.written], "conflicts": list(done.conflicts)})
     else:
@@ -113,7 +117,7 @@ def reject(
 ) -> None:
     """Reject a proposal, or some of its edits, and say why: they are never proposed again for this file."""
     open_log(ctx, config.load())
-    with _database() as database:
+    with closing(compose.database(config.places())) as database:
         rejected = decisions.reject(config.places(), database, id_, why, edit or ())
     if as_json:
         show_json({"rejected": rejected.id, "edits": edit or [], "why": why})
@@ -132,7 +136,7 @@ def revert(
 ) -> None:
     """Undo an adoption: byte for byte when the file is unchanged, else by a merge that keeps your changes."""
     open_log(ctx, config.load())
-    with _database() as database:
+    with closing(compose.database(config.places())) as database:
         done = decisions.revert(config.places(), database, id_)
     if as_json:
         show_json(report.written_json(done))
@@ -141,7 +145,7 @@ def revert(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Wanted:
+class _Selection:
     """The proposals and edits that the command line names."""
 
     ids: Sequence[str]
@@ -150,15 +154,7 @@ class _Wanted:
     digest: str | None
 
 
-def _adopted(database: Database, wanted: _Wanted) -> Adopted:
-    places = config.places()
-    if wanted.edits:
-        done = decisions.adopt_edits(places, database, wanted.ids[0], wanted.edits, shown=wanted.digest)
-        return Adopted(written=(done,), conflicts=())
-    return decisions.adopt(places, database, wanted.ids, everything=wanted.everything, shown=wanted.digest)
-
-
-def _on_branches(database: Database, wanted: _Wanted, *, pr: bool, as_json: bool) -> None:
+def _on_branches(database: Database, wanted: _Selection, *, pr: bool, as_json: bool) -> None:
     """Commit each on its branch; a conflict does not keep the others from being committed."""
     conflicts, shown = [], []
     meant = decisions.waiting(database, wanted.ids, everything=wanted.everything)
@@ -184,12 +180,3 @@ def _on_branches(database: Database, wanted: _Wanted, *, pr: bool, as_json: bool
         show("nothing was committed")
     if conflicts:
         raise Conflict("\n  ".join(conflicts))
-
-
-@contextmanager
-def _database() -> Iterator[Database]:
-    database = compose.database(config.places())
-    try:
-        yield database
-    finally:
-        database.close()

@@ -101,7 +101,7 @@ def logs(
     text = output.journal(units[0], max(lines, 1)) if units else ""
     log = config.places().log
     end = output.end(log)
-    shown = text if text and lines else output.tail(log, lines, end[1])
+    shown = text if text and lines else output.tail(log, lines, end.size)
     if shown:
         show(shown)
     elif not follow:

@@ -58,29 +58,19 @@ def doctor(
 
 def _offer(begun: InitResult) -> None:
     """Ask before changing other programs, and run the commands that the text above names."""
-    agents = _without_plugin()
+    from sleepd.agents import plugins
+    from sleepd.usecases import service
+
+    rows = plugins.states(plugins.Machine(places=config.places(), env=config.agent_env(), home=config.home()))
+    agents = [row.agent for row in rows if row.program is not None and not row.installed and not row.trouble]
     if agents and _wanted(f"Install sleepd's commands into {' and '.join(agents)}?"):
         _do("plugin", "install", *agents)
     # Installing asks the model, as a night will, so one has to be chosen.
-    ready = begun.model_chosen and begun.window_chosen
-    if ready and not _is_scheduled() and _wanted("Run a night by itself, every night?"):
+    if not begun.model_chosen or not begun.window_chosen:
+        return
+    scheduled = bool(service.status(config.places(), sys.platform, clock.now()).schedules)
+    if not scheduled and _wanted("Run a night by itself, every night?"):
         _do("service", "install")
-
-
-def _without_plugin() -> list[str]:
-    """The agents on this machine that could have the plugin and have not."""
-    from sleepd.agents import plugins
-
-    machine = plugins.Machine(places=config.places(), env=config.agent_env(), home=config.home())
-    rows = plugins.standing(machine)
-    return [row.agent for row in rows if row.program is not None and not row.installed and not row.trouble]
-
-
-def _is_scheduled() -> bool:
-    """Whether something starts nights already."""
-    from sleepd.usecases import service
-
-    return bool(service.status(config.places(), sys.platform, clock.now()).schedules)
 
 
 def _wanted(question: str) -> bool:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +15,6 @@ from sleepd.cli.terminal import AsJson, note, show, show_json, show_json_text
 from sleepd.host import locks
 from sleepd.settings import config
 from sleepd.store import tasks
-from sleepd.store.database import Database
 from sleepd.usecases import recurring_work, task_file
 
 app = typer.Typer(
@@ -34,7 +32,7 @@ def list_(
     as_json: AsJson = False,
 ) -> None:
     """List the recurring work, the most costly first: sessions, how often you asked again, checkable tasks."""
-    with _database() as database:
+    with closing(compose.database(config.places())) as database:
         found = recurring_work.recurring(database, config.load().mine.min_sessions)
     if as_json:
         show_json(recurring_work.clusters_json(found))
@@ -45,7 +43,7 @@ def list_(
 @app.command("show", short_help="Show one task whole.")
 def show_(id_: Id, as_json: AsJson = False) -> None:
     """Show one task whole: the request, each answer with its outcome, its checks."""
-    with _database() as database:
+    with closing(compose.database(config.places())) as database:
         found = recurring_work.task(database, id_)
     if as_json:
         show_json(task_file.plain(found))
@@ -62,13 +60,15 @@ def export(
 
     The file quotes you and your agents; only you can read it.
     """
-    with _database() as database, database.reading() as connection:
+    with closing(compose.database(config.places())) as database, database.reading() as connection:
         stored = tasks.load(connection)
     text = task_file.exported(stored)
     if file == "-":
         show_json_text(text)
         return
-    _write(Path(file), text)
+    descriptor = os.open(Path(file), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as stream:
+        stream.write(text)
     if as_json:
         show_json({"file": file, "tasks": len(stored)})
     else:
@@ -83,7 +83,10 @@ def import_(
     """Import your changes of an exported file: all of them, or none and one line for each mistake."""
     text = sys.stdin.read() if file == "-" else task_file.read_text(Path(file))
     settings = config.load()
-    with _database() as database, locks.night(config.places(), settings.night.lock_wait_s):
+    with (
+        closing(compose.database(config.places())) as database,
+        locks.night(config.places(), settings.night.lock_wait_s),
+    ):
         done = task_file.import_file(database, text, file)
     if as_json:
         show_json({"dropped": done.dropped, "checked": done.checked, "unchanged": done.unchanged})
@@ -95,24 +98,12 @@ def import_(
 def drop(id_: Id, as_json: AsJson = False) -> None:
     """Remove one task for good: it teaches nothing, measures nothing and does not return."""
     settings = config.load()
-    with _database() as database, locks.night(config.places(), settings.night.lock_wait_s):
+    with (
+        closing(compose.database(config.places())) as database,
+        locks.night(config.places(), settings.night.lock_wait_s),
+    ):
         dropped = recurring_work.drop(database, id_)
     if as_json:
         show_json({"dropped": dropped})
     else:
         show(f"dropped {dropped}")
-
-
-@contextmanager
-def _database() -> Iterator[Database]:
-    database = compose.database(config.places())
-    try:
-        yield database
-    finally:
-        database.close()
-
-
-def _write(path: Path, text: str) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as stream:
-        stream.write(text)

@@ -44,12 +44,12 @@ _TROUBLE: Final = (
 )
 
 
-class Silent(Exception):
+class NoAnswer(Exception):
     """The bus, or who was asked on it, gives no usable answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Whom:
+class BusObject:
     """An object on a bus, by the interface that is spoken with it."""
 
     name: str
@@ -66,25 +66,25 @@ class Bus:
         self._parser = Parser()
         self._serial = 0
 
-    def ask(self, whom: Whom, method: str, signature: str = "", *arguments: object) -> tuple[object, ...]:
-        """What the method returns. Starts no program to answer. Raises `Silent`."""
-        return self._ask(whom, method, (signature, arguments), MessageFlag.no_auto_start)
+    def ask(self, target: BusObject, method: str, signature: str = "", *arguments: object) -> tuple[object, ...]:
+        """What the method returns. Starts no program to answer. Raises `NoAnswer`."""
+        return self._ask(target, method, signature, arguments, MessageFlag.no_auto_start)
 
-    def wake(self, whom: Whom, method: str, signature: str = "", *arguments: object) -> tuple[object, ...]:
+    def wake(self, target: BusObject, method: str, signature: str = "", *arguments: object) -> tuple[object, ...]:
         """As `ask`, but the bus may start the program that answers."""
-        return self._ask(whom, method, (signature, arguments), MessageFlag(0))
+        return self._ask(target, method, signature, arguments, MessageFlag(0))
 
     def _ask(
-        self, whom: Whom, method: str, body: tuple[str, tuple[object, ...]], flags: MessageFlag
+        self, target: BusObject, method: str, signature: str, arguments: tuple[object, ...], flags: MessageFlag
     ) -> tuple[object, ...]:
-        address = DBusAddress(whom.path, bus_name=whom.name, interface=whom.interface)
-        with _named(f"{whom.name} {method}"):
-            message = new_method_call(address, method, *body)
+        address = DBusAddress(target.path, bus_name=target.name, interface=target.interface)
+        with _named(f"{target.name} {method}"):
+            message = new_method_call(address, method, signature, arguments)
             message.header.flags |= flags
             return self.call(message)
 
     def has(self, name: str) -> bool:
-        """Whether somebody on the bus goes by this name. Raises `Silent`."""
+        """Whether somebody on the bus goes by this name. Raises `NoAnswer`."""
         with _named(name):
             return self.call(message_bus.NameHasOwner(name)) == (1,)
 
@@ -114,7 +114,7 @@ class Bus:
 
 @contextmanager
 def conversation(address: str, seconds: float) -> Iterator[Bus]:
-    """Talk with the bus at a D-Bus address for so many seconds at most. Raises `Silent` when it is not there."""
+    """Talk with the bus at a D-Bus address for so many seconds at most. Raises `NoAnswer` when it is not there."""
     deadline = time.monotonic() + seconds
     with _named(address):
         connected = prep_socket(next(iter(get_connectable_addresses(address))), timeout=seconds)
@@ -134,4 +134,4 @@ def _named(what: str) -> Iterator[None]:
     try:
         yield
     except _TROUBLE as error:
-        raise Silent(f"{what}: {error}") from error
+        raise NoAnswer(f"{what}: {error}") from error

@@ -8,27 +8,27 @@ import time
 from collections.abc import Callable
 from typing import Final, TypeVar
 
-from sleepd.host.bus import Bus, Silent, Whom, conversation
+from sleepd.host.bus import Bus, BusObject, NoAnswer, conversation
 
 _NORMAL_URGENCY: Final = 1
 _UNTIL_DISMISSED: Final = 0
 """Nobody sits there at night: the message stays until the morning."""
-_MUTTER: Final = Whom(
+_MUTTER: Final = BusObject(
     name="org.gnome.Mutter.IdleMonitor",
     path="/org/gnome/Mutter/IdleMonitor/Core",
     interface="org.gnome.Mutter.IdleMonitor",
 )
-_SCREEN_SAVER: Final = Whom(
+_SCREEN_SAVER: Final = BusObject(
     name="org.freedesktop.ScreenSaver",
     path="/org/freedesktop/ScreenSaver",
     interface="org.freedesktop.ScreenSaver",
 )
-_LOGIND: Final = Whom(
+_LOGIND: Final = BusObject(
     name="org.freedesktop.login1",
     path="/org/freedesktop/login1",
     interface="org.freedesktop.login1.Manager",
 )
-_NOTIFICATIONS: Final = Whom(
+_NOTIFICATIONS: Final = BusObject(
     name="org.freedesktop.Notifications",
     path="/org/freedesktop/Notifications",
     interface="org.freedesktop.Notifications",
@@ -48,7 +48,16 @@ def idle_s(system_bus: str | None, session_bus: str | None, patience_s: float) -
 
 def notify(session_bus: str | None, title: str, body: str, patience_s: float) -> bool:
     """Whether the desktop took the message. `body` is shown as it is, letter by letter."""
-    return _asked(session_bus, patience_s, lambda bus: _shown(bus, title, body)) or False
+
+    def show(bus: Bus) -> bool:
+        abilities = _only(bus.wake(_NOTIFICATIONS, "GetCapabilities"))
+        marked_up = isinstance(abilities, list) and "body-markup" in abilities
+        text = html.escape(body, quote=False) if marked_up else body
+        hints = {"urgency": ("y", _NORMAL_URGENCY)}
+        bus.wake(_NOTIFICATIONS, "Notify", "susssasa{sv}i", "sleepd", 0, "", title, text, [], hints, _UNTIL_DISMISSED)
+        return True
+
+    return _asked(session_bus, patience_s, show) or False
 
 
 def _asked(address: str | None, seconds: float, question: Callable[[Bus], Answer]) -> Answer | None:
@@ -58,7 +67,7 @@ def _asked(address: str | None, seconds: float, question: Callable[[Bus], Answer
     try:
         with conversation(address, seconds) as bus:
             return question(bus)
-    except Silent:
+    except NoAnswer:
         return None
 
 
@@ -66,7 +75,7 @@ def _desktop_idle(bus: Bus) -> float | None:
     """What the desktop says: GNOME by a monitor of its own, others by their screen saver."""
     try:
         return _number(bus.ask(_MUTTER, "GetIdletime")) / 1000
-    except Silent:
+    except NoAnswer:
         idle = _number(bus.ask(_SCREEN_SAVER, "GetSessionIdleTime"))
     if not bus.has("org.kde.screensaver"):
         return idle
@@ -76,21 +85,18 @@ def _desktop_idle(bus: Bus) -> float | None:
 
 def _login_idle(bus: Bus) -> float | None:
     """What the login manager knows of this user's sessions; the one that was last used counts."""
-    known = [_session_idle(bus, path) for path in _own(_only(bus.ask(_LOGIND, "ListSessions")))]
+    sessions = _only(bus.ask(_LOGIND, "ListSessions"))
+    rows = sessions if isinstance(sessions, list) else []  # of (id, uid, user, seat, path)
+    own = [str(row[4]) for row in rows if isinstance(row, tuple) and len(row) == 5 and row[1] == os.getuid()]
+    known = [_session_idle(bus, path) for path in own]
     return min((idle for idle in known if idle is not None), default=None)
 
 
-def _own(sessions: object) -> list[str]:
-    """The paths of this user's sessions, out of `[(id, uid, user, seat, path)]`."""
-    rows = sessions if isinstance(sessions, list) else []
-    return [str(row[4]) for row in rows if isinstance(row, tuple) and len(row) == 5 and row[1] == os.getuid()]
-
-
 def _session_idle(bus: Bus, path: str) -> float | None:
-    whom = Whom(name=_LOGIND.name, path=path, interface="org.freedesktop.DBus.Properties")
+    whom = BusObject(name=_LOGIND.name, path=path, interface="org.freedesktop.DBus.Properties")
     try:
         facts = _only(bus.ask(whom, "GetAll", "s", "org.freedesktop.login1.Session"))
-    except Silent:
+    except NoAnswer:
         return None  # it ended meanwhile; the others still count
     kind, hint, since = (_value(facts, name) for name in ("Type", "IdleHint", "IdleSinceHintMonotonic"))
     # A terminal is watched by the login manager itself, and always right. Of a desktop only "idle" can be believed:
@@ -110,23 +116,14 @@ def _value(facts: object, name: str) -> object:
 
 
 def _only(answer: tuple[object, ...]) -> object:
-    """The one value of an answer. Raises `Silent` for another number of them."""
+    """The one value of an answer. Raises `NoAnswer` for another number of them."""
     if len(answer) != 1:
-        raise Silent("one value was wanted")
+        raise NoAnswer("one value was wanted")
     return answer[0]
 
 
 def _number(answer: tuple[object, ...]) -> int:
     number = _only(answer)
     if isinstance(number, bool) or not isinstance(number, int):
-        raise Silent("a number was wanted")
+        raise NoAnswer("a number was wanted")
     return number
-
-
-def _shown(bus: Bus, title: str, body: str) -> bool:
-    abilities = _only(bus.wake(_NOTIFICATIONS, "GetCapabilities"))
-    marked_up = isinstance(abilities, list) and "body-markup" in abilities
-    text = html.escape(body, quote=False) if marked_up else body
-    hints = {"urgency": ("y", _NORMAL_URGENCY)}
-    bus.wake(_NOTIFICATIONS, "Notify", "susssasa{sv}i", "sleepd", 0, "", title, text, [], hints, _UNTIL_DISMISSED)
-    return True

@@ -61,17 +61,15 @@ class _PrivateFile(RotatingFileHandler):
     _failed = False
 
     def emit(self, record: logging.LogRecord) -> None:
-        if self.stream is not None and self._is_rotated(self.stream.fileno()):
-            self.stream.close()
-            self.stream = None  # what follows opens it anew
+        if self.stream is not None:
+            try:
+                live = os.path.samestat(Path(self.baseFilename).stat(), os.fstat(self.stream.fileno()))
+            except OSError:
+                live = False
+            if not live:
+                self.stream.close()
+                self.stream = None  # what follows opens it anew
         super().emit(record)
-
-    def _is_rotated(self, descriptor: int) -> bool:
-        try:
-            live = Path(self.baseFilename).stat()
-        except OSError:
-            return True
-        return not os.path.samestat(live, os.fstat(descriptor))
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802, ARG002 - logging's own name
         if not self._failed:

@@ -27,7 +27,9 @@ class MacOS:
         return hid_idle_s(_output(_IOREG, "-c", "IOHIDSystem"))
 
     def notify(self, title: str, body: str) -> bool:
-        return _output(_OSASCRIPT, "-e", _SCRIPT, "--", *map(_argument, (title, body))) is not None
+        # No argument of a program can hold NUL.
+        shown = (text.replace("\0", "").encode("utf-8", "replace").decode() for text in (title, body))
+        return _output(_OSASCRIPT, "-e", _SCRIPT, "--", *shown) is not None
 
 
 def drawing_from_battery(said: str | None) -> bool | None:
@@ -46,11 +48,6 @@ def hid_idle_s(said: str | None) -> float | None:
     """From `ioreg -c IOHIDSystem`: nanoseconds since the last input, the smallest of all devices."""
     found = re.findall(r'"HIDIdleTime" = (\d{1,20})$', said or "", re.MULTILINE | re.ASCII)
     return min(map(int, found)) / 1_000_000_000 if found else None
-
-
-def _argument(text: str) -> str:
-    """As a program can be given it: without NUL."""
-    return text.replace("\0", "").encode("utf-8", "replace").decode()
 
 
 def _output(*command: str) -> str | None:

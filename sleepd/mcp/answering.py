@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from sleepd.core.errors import SleepdError, UsageError, nearest
 from sleepd.core.plaintext import flat
-from sleepd.mcp.work import Work
+from sleepd.mcp.work import RunningTools
 from sleepd.settings import config
 from sleepd.views.report import Plain, clean
 from sleepd.views.tool_answer import ToolAnswer
@@ -47,13 +47,23 @@ class Server(MCPServer[Any]):
         except SleepdError as error:
             return failed(str(error))
         except UnexpectedToolError as error:
-            cause = error.__cause__
-            return failed(str(cause) if isinstance(cause, SleepdError) else _unexpected(name, cause or error))
+            cause = error.__cause__ or error
+            if isinstance(cause, SleepdError):
+                return failed(str(cause))
+            logger = structlog.get_logger()
+            logger.error("tool.failed", tool=name, exc_info=cause)
+            where = f"the trace is in {config.places().log}"
+            return failed(f"{name} failed with an unexpected {type(cause).__name__}; {where}")
         except ToolError as error:
-            return failed(_why(name, error))
+            if not isinstance(error.__cause__, ValidationError):
+                return failed(str(error).removeprefix(f"Error executing tool {name}: "))
+            # Wrong arguments are not repeated: they may be long, or secret.
+            wrong = error.__cause__.errors(include_url=False, include_input=False, include_context=False)
+            said = [f"{'.'.join(str(part) for part in e['loc'])[:64]}: {e['msg']}" for e in wrong[:_MOST_MISTAKES]]
+            return failed(f"{name}: {'; '.join(said)}")
 
 
-async def done(work: Work, function: Callable[[], ToolAnswer]) -> CallToolResult:
+async def done(work: RunningTools, function: Callable[[], ToolAnswer]) -> CallToolResult:
     """The answer, or what sleepd can explain; within a task group an exception would lose its kind."""
     try:
         return result(await work.do(function))
@@ -84,22 +94,6 @@ def declined(*, asked: bool) -> CallToolResult:
 
 def _encodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
-
-
-def _why(name: str, error: ToolError) -> str:
-    """What is wrong with the arguments, without repeating them: they may be long, or secret."""
-    cause = error.__cause__
-    if isinstance(cause, ValidationError):
-        wrong = cause.errors(include_url=False, include_input=False, include_context=False)
-        said = [f"{'.'.join(str(part) for part in e['loc'])[:64]}: {e['msg']}" for e in wrong[:_MOST_MISTAKES]]
-        return f"{name}: {'; '.join(said)}"
-    return str(error).removeprefix(f"Error executing tool {name}: ")
-
-
-def _unexpected(name: str, error: BaseException) -> str:
-    logger = structlog.get_logger()
-    logger.error("tool.failed", tool=name, exc_info=error)
-    return f"{name} failed with an unexpected {type(error).__name__}; the trace is in {config.places().log}"
 
 
 def cut(text: str) -> str:

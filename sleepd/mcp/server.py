@@ -33,13 +33,13 @@ from sleepd.mcp.shapes import (
     ShownResult,
     StatusResult,
 )
-from sleepd.mcp.work import Said, Work
+from sleepd.mcp.work import RunningTools, ToolProgress
 from sleepd.views.tool_answer import ToolAnswer
 
 _INTERRUPTED: Final = 130
 
 
-def build(work: Work) -> Server:
+def build(work: RunningTools) -> Server:
     """The server with its tools."""
     # The package would set up logging of its own on stderr, with traces; ours goes to the log file.
     logging.getLogger().addHandler(logging.NullHandler())
@@ -50,7 +50,7 @@ def build(work: Work) -> Server:
     return server
 
 
-def _add_reading(server: Server, work: Work) -> None:
+def _add_reading(server: Server, work: RunningTools) -> None:
     reading = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
     @server.tool(title="Status of sleepd", annotations=reading)
@@ -97,7 +97,7 @@ def _add_reading(server: Server, work: Work) -> None:
         return result(await work.do(lambda: agent.recall(text, k)))
 
 
-def _add_run(server: Server, work: Work) -> None:
+def _add_run(server: Server, work: RunningTools) -> None:
     running = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=True)
 
     @server.tool(title="Run a night", annotations=running)
@@ -113,7 +113,7 @@ def _add_run(server: Server, work: Work) -> None:
             str | None,
             Field(max_length=4096, description="Learn from this project folder only. Default: all projects."),
         ] = None,
-        skill: Annotated[str | None, Field(max_length=256, description="Work on this skill only.")] = None,
+        skill: Annotated[str | None, Field(max_length=256, description="RunningTools on this skill only.")] = None,
     ) -> Annotated[CallToolResult, RunResult]:
         """Run one night now, or with dry_run (the default) only plan it: harvest, mine, replay, gate, propose.
 
@@ -124,8 +124,11 @@ def _add_run(server: Server, work: Work) -> None:
         from sleepd.usecases import agent
         from sleepd.usecases.run_options import RunOptions
 
-        options = RunOptions(project=_folder(project), skill=skill)
-        said, cancelled = Said(), threading.Event()
+        if project is not None and ("\0" in project or not Path(project).expanduser().is_dir()):
+            wanted = "project takes the folder that the sessions ran in"
+            raise UsageError(f"{cut(project)}: there is no such folder; {wanted}")
+        options = RunOptions(project=None if project is None else Path(project), skill=skill)
+        said, cancelled = ToolProgress(), threading.Event()
 
         def night() -> ToolAnswer:
             if dry_run:
@@ -142,7 +145,7 @@ def _add_run(server: Server, work: Work) -> None:
         return ended
 
 
-def _add_deciding(server: Server, work: Work) -> None:
+def _add_deciding(server: Server, work: RunningTools) -> None:
     writing = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
 
     # Resolved by the package before the tool runs: it asks by whichever means the client's version of the protocol has.
@@ -197,14 +200,6 @@ def _add_deciding(server: Server, work: Work) -> None:
         return result(await work.do(lambda: agent.revert(id, digest)))
 
 
-def _folder(project: str | None) -> Path | None:
-    if project is None:
-        return None
-    if "\0" in project or not Path(project).expanduser().is_dir():
-        raise UsageError(f"{cut(project)}: there is no such folder; project takes the folder that the sessions ran in")
-    return Path(project)
-
-
 def _can_ask(context: Context[Any, Any]) -> bool:
     capabilities = context.client_capabilities
     asking = capabilities.elicitation if capabilities is not None else None
@@ -217,7 +212,7 @@ def _agreed(outcome: ElicitationResult[Consent]) -> bool:
 
 def serve() -> None:
     """Answer until standard input ends; then whatever is under way is stopped, and the process ends at once."""
-    work = Work()
+    work = RunningTools()
     server = build(work)
 
     def stop(_number: int, _frame: FrameType | None) -> None:
@@ -228,7 +223,16 @@ def serve() -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
     if hasattr(select, "poll"):
-        threading.Thread(target=_end_unheard, args=(work, os.dup(1)), daemon=True).start()
+        stdout = os.dup(1)
+
+        def end_unheard() -> None:
+            # Nobody reads standard output any more: a client that died may leave standard input open.
+            gone = select.poll()
+            gone.register(stdout, 0)
+            gone.poll()
+            _leave(work)
+
+        threading.Thread(target=end_unheard, daemon=True).start()
     try:
         server.run("stdio")
     except* BrokenPipeError:
@@ -238,14 +242,6 @@ def serve() -> None:
         os._exit(0)
 
 
-def _end_unheard(work: Work, stdout: int) -> None:
-    """Wait until nobody reads standard output any more: a client that died may leave standard input open."""
-    gone = select.poll()
-    gone.register(stdout, 0)
-    gone.poll()
-    _leave(work)
-
-
-def _leave(work: Work) -> None:
+def _leave(work: RunningTools) -> None:
     work.end()
     os._exit(0)

@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class Work:
+class RunningTools:
     """What is under way, so that the server can end without leaving a night half stopped."""
 
     ending: threading.Event = field(default_factory=threading.Event)
@@ -38,7 +38,18 @@ class Work:
         """Run it in a thread; when the call is cancelled, the thread is left to end by itself."""
         if self._limiter is None:
             self._limiter = anyio.CapacityLimiter(_THREADS)
-        return await run_sync(self._counted, function, abandon_on_cancel=True, limiter=self._limiter)
+
+        def counted() -> T:
+            with self._changed:
+                self._busy += 1
+            try:
+                return function()
+            finally:
+                with self._changed:
+                    self._busy -= 1
+                    self._changed.notify_all()
+
+        return await run_sync(counted, abandon_on_cancel=True, limiter=self._limiter)
 
     def end(self) -> bool:
         """Tell everything to stop and wait a moment; whether all of it did."""
@@ -46,19 +57,9 @@ class Work:
         with self._changed:
             return self._changed.wait_for(lambda: self._busy == 0, _GRACE_S)
 
-    def _counted(self, function: Callable[[], T]) -> T:
-        with self._changed:
-            self._busy += 1
-        try:
-            return function()
-        finally:
-            with self._changed:
-                self._busy -= 1
-                self._changed.notify_all()
-
 
 @dataclass(slots=True)
-class Said:
+class ToolProgress:
     """The last thing a working thread said of its progress; the event loop looks at it now and then."""
 
     text: str = "starting"

@@ -14,7 +14,7 @@ GRACE_S: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
+class ChildExit:
     """How a child ended."""
 
     status: int
@@ -34,30 +34,35 @@ class Children:
         self.environment: Mapping[str, str] | None = None
         """None: this process's own."""
 
-    def night(self) -> Ended:
+    def night(self) -> ChildExit:
         """Run the due nights. The child writes to our own streams, and ends when we do: its stdin is a pipe that we
         hold."""
         with self._started("run", "--scheduled", "--for-daemon", stdin=subprocess.PIPE) as child:
             self._keep(child)
             status = child.wait()
             self._running.discard(child)
-        return Ended(status=status)
+        return ChildExit(status=status)
 
-    def harvest(self) -> Ended:
+    def harvest(self) -> ChildExit:
         """Harvest once; `out` is the report in JSON."""
         with self._started("harvest", "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
             self._keep(child)
             out, error = child.communicate()
             self._running.discard(child)
         last = error.strip().splitlines()[-1:] or [""]
-        return Ended(status=child.returncode, out=out, error=last[0].removeprefix("sleepd: "))
+        return ChildExit(status=child.returncode, out=out, error=last[0].removeprefix("sleepd: "))
 
     def stop(self) -> None:
         """Tell all to end, as SIGTERM does, and see to it that they do. None is started any more."""
         self._stopped = True
         for child in tuple(self._running):
             child.terminate()
-        killer = threading.Timer(GRACE_S, self._kill)
+
+        def kill() -> None:
+            for child in tuple(self._running):
+                child.kill()
+
+        killer = threading.Timer(GRACE_S, kill)
         killer.daemon = True
         killer.start()
 
@@ -78,7 +83,3 @@ class Children:
         self._running.add(child)
         if self._stopped:
             child.terminate()
-
-    def _kill(self) -> None:
-        for child in tuple(self._running):
-            child.kill()

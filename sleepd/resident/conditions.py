@@ -17,7 +17,7 @@ _AHEAD: Final = timedelta(minutes=2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class MachineState:
     """The state of the machine. None: unknown."""
 
     on_battery: bool | None = None
@@ -28,10 +28,10 @@ class Facts:
     """When the provider's limit resets, as it said itself when a night met it."""
 
 
-def facts(settings: Settings, host: Host, resets_at: datetime | None = None) -> Facts:
+def machine_state(settings: Settings, host: Host, resets_at: datetime | None = None) -> MachineState:
     """Look only at the facts that the conditions need."""
     wanted = settings.conditions
-    return Facts(
+    return MachineState(
         on_battery=None if wanted.on_battery else host.on_battery(),
         idle_s=host.idle_s() if wanted.idle_minutes else None,
         written=transcripts.look(settings).written if wanted.agent_quiet_minutes else (),
@@ -39,7 +39,7 @@ def facts(settings: Settings, host: Host, resets_at: datetime | None = None) -> 
     )
 
 
-def hindrance(wanted: ConditionsConfig, seen: Facts, now: datetime) -> str | None:
+def hindrance(wanted: ConditionsConfig, seen: MachineState, now: datetime) -> str | None:
     """The reason why a night may not begin now, in words for a person; None when it may."""
     if seen.resets_at is not None and seen.resets_at > now:
         return f"the provider's limit resets at {seen.resets_at.astimezone():%H:%M}"
@@ -47,10 +47,6 @@ def hindrance(wanted: ConditionsConfig, seen: Facts, now: datetime) -> str | Non
         return "the machine runs on battery"
     if seen.idle_s is not None and seen.idle_s < wanted.idle_minutes * 60:
         return "you are at the keyboard"
-    return _busy_agent(wanted, seen, now)
-
-
-def _busy_agent(wanted: ConditionsConfig, seen: Facts, now: datetime) -> str | None:
     quiet = timedelta(minutes=wanted.agent_quiet_minutes)
     past = [(at, agent) for agent, at in seen.written if at <= now + _AHEAD]
     at, agent = max(past, default=(now - quiet, ""))

@@ -25,8 +25,8 @@ from sleepd.core.errors import SleepdError
 from sleepd.host import clock, locks
 from sleepd.resident import transcripts, watcher
 from sleepd.resident.children import Children
-from sleepd.resident.live_settings import InForce
-from sleepd.resident.watcher import Ear, Pace
+from sleepd.resident.live_settings import LiveSettings
+from sleepd.resident.watcher import Pace, Watcher
 from sleepd.settings.places import Places
 from sleepd.usecases import agenda, due, upcoming
 
@@ -59,10 +59,10 @@ class _Daemon:
     def __init__(self, places: Places, say: Callable[[str], None]) -> None:
         self._places = places
         self._say = say
-        self._ear = Ear()
+        self._watcher = Watcher()
         self._children = Children()
         self._clock = clockwork()
-        self._settings = InForce(places)
+        self._settings = LiveSettings(places)
         self._harvested: int | None = None
         self._ticking = threading.Lock()
         self._failures = 0
@@ -79,9 +79,9 @@ class _Daemon:
             try:
                 logger.info("daemon.started", at=self._settings.now.night.at)
                 self._say(f"watching; next night {self._next():%Y-%m-%d %H:%M}")
-                watcher.listen(self._ear, self._heard, pace, self._places.config.parent)
+                watcher.listen(self._watcher, self._heard, pace, self._places.config.parent)
             finally:
-                self._ear.stop()
+                self._watcher.stop()
                 self._children.stop()
                 # Its own way of waiting would hold a lock that a tick may want.
                 self._clock.shutdown(wait=False)
@@ -94,20 +94,20 @@ class _Daemon:
     def _heard(self) -> tuple[Path, ...]:
         """Apply the changes; the folders to watch."""
         clock.renew_zone()
-        self._renew()
+        self._renew_settings()
         try:
             seen = transcripts.look(self._settings.now)
         except SleepdError as error:
             self._complain(f"the transcripts cannot be listed: {error}")
             return ()
-        if seen.fingerprint != self._harvested and not self._ear.stopped:
+        if seen.fingerprint != self._harvested and not self._watcher.stopped:
             self._harvest(seen.fingerprint)
         # Clocks are set, and a sleeping machine's timers sleep too: look at the time again.
         if not self._ticking.locked():
             self._set(clock.now())
         return seen.roots
 
-    def _renew(self) -> None:
+    def _renew_settings(self) -> None:
         """Take the settings as the file has them now; the old ones stay while it cannot be used."""
         if not self._settings.renew():
             return
@@ -123,7 +123,7 @@ class _Daemon:
 
     def _harvest(self, fingerprint: int) -> None:
         ended = self._children.harvest()
-        if self._ear.stopped:
+        if self._watcher.stopped:
             return
         if ended.status != 0:
             logger = structlog.get_logger()
@@ -145,7 +145,7 @@ class _Daemon:
             clock.renew_zone()
             try:
                 begin = self._begin()
-                if begin <= clock.now() and not self._ear.stopped:
+                if begin <= clock.now() and not self._watcher.stopped:
                     self._night()
                     begin = self._begin()
             except SleepdError as error:
@@ -159,16 +159,17 @@ class _Daemon:
 
     def _night(self) -> None:
         status = self._children.night().status
-        if self._ear.stopped:
+        if self._watcher.stopped:
             return
-        still_due = self._begin() <= clock.now()
-        self._failures = self._failures + 1 if still_due else 0
-        pause = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** min(self._failures - 1, 10)) if still_due else None
-        self._not_before = None if pause is None else clock.now() + pause
-        if pause is not None:
-            logger = structlog.get_logger()
-            logger.warning("night.postponed", status=status, minutes=round(pause.total_seconds() / 60))
-            self._say(f"the night could not begin (exit status {status}); it is tried again in {pause}")
+        if self._begin() > clock.now():
+            self._failures, self._not_before = 0, None
+            return
+        self._failures += 1
+        pause = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** min(self._failures - 1, 10))
+        self._not_before = clock.now() + pause
+        logger = structlog.get_logger()
+        logger.warning("night.postponed", status=status, minutes=round(pause.total_seconds() / 60))
+        self._say(f"the night could not begin (exit status {status}); it is tried again in {pause}")
 
     def _begin(self) -> datetime:
         """When something is to be begun next; in the past: now. Raises `Busy` and `DatabaseDamaged`."""
@@ -199,7 +200,7 @@ class _Daemon:
     @contextmanager
     def _stopped_by_signals(self) -> Iterator[None]:
         def stop(_number: int, _frame: FrameType | None) -> None:
-            self._ear.stop()
+            self._watcher.stop()
             self._children.stop()
 
         before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}

@@ -13,7 +13,7 @@ from sleepd.settings.places import Places, make_private
 from sleepd.settings.settings import Settings
 
 
-class InForce:
+class LiveSettings:
     """Raises `SleepdError` when the settings cannot be used from the start."""
 
     def __init__(self, places: Places) -> None:

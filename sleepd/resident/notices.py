@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -22,7 +22,7 @@ from sleepd.core.model import digest
 from sleepd.host import clock
 from sleepd.settings.places import Places, make_private
 from sleepd.settings.settings import Settings
-from sleepd.store.overview import News, NightsOf, news
+from sleepd.store.overview import News, news
 
 TITLE: Final = "sleepd"
 AGAIN_AFTER: Final = timedelta(days=7)
@@ -60,8 +60,8 @@ def due(places: Places, settings: Settings, now: datetime) -> Notice | None:
     if seen is None or _claim_file(places, today).exists():
         return None
     said = _said(places, today)
-    found = (notice for kind in KINDS if (notice := kind(seen, settings, today)) is not None)
-    return next((notice for notice in found if not said.issuperset(_digests(notice))), None)
+    possible = _possible(seen, settings, today)
+    return next((notice for notice in possible if not said.issuperset(_digests(notice))), None)
 
 
 def tell(places: Places, settings: Settings, host: Host, now: datetime) -> Notice | None:
@@ -71,12 +71,20 @@ def tell(places: Places, settings: Settings, host: Host, now: datetime) -> Notic
     """
     if not settings.notify.desktop:
         return None
-    try:
-        return _told(places, settings, host, now)
-    except (SleepdError, OSError) as error:
-        import structlog
+    import structlog
 
-        logger = structlog.get_logger()
+    logger = structlog.get_logger()
+    try:
+        notice = due(places, settings, now)
+        # Claimed before it is shown, or two processes could both show it; given back when nobody saw it.
+        if notice is None or not _claim(places, notice, _today(now)):
+            return None
+        if not host.notify(TITLE, notice.text):
+            _claim_file(places, _today(now)).unlink(missing_ok=True)
+            return None
+        logger.info("notice.shown", kind=notice.kind)
+        return notice
+    except (SleepdError, OSError) as error:
         logger.warning("notice.failed", reason=str(error))
         return None
 
@@ -91,83 +99,31 @@ def say(places: Places, settings: Settings, now: datetime) -> Notice | None:
     return notice if notice is not None and _claim(places, notice, _today(now)) else None
 
 
-def _told(places: Places, settings: Settings, host: Host, now: datetime) -> Notice | None:
-    notice = due(places, settings, now)
-    # Claimed before it is shown, or two processes could both show it; given back when nobody saw it.
-    if notice is None or not _claim(places, notice, _today(now)):
-        return None
-    if not host.notify(TITLE, notice.text):
-        _claim_file(places, _today(now)).unlink(missing_ok=True)
-        return None
-    import structlog
-
-    logger = structlog.get_logger()
-    logger.info("notice.shown", kind=notice.kind)
-    return notice
-
-
-# The possible notices ----------------------------------------------------------------------------------------------
-
-
-def _proposals(seen: News, settings: Settings, today: date) -> Notice | None:  # noqa: ARG001 - the signature of all
-    if not seen.waiting:
-        return None
-    many = len(seen.waiting)
-    said = "1 proposal waits" if many == 1 else f"{many} proposals wait"
-    text = f"{said} for you; sleepd review shows {'it' if many == 1 else 'them'}"
-    return Notice(kind="proposal-waits", text=text, about=seen.waiting)
-
-
-def _not_measured(seen: News, settings: Settings, today: date) -> Notice | None:  # noqa: ARG001 - the signature of all
-    row = _row(_fresh(seen, today), lambda night: night.status == "not-measured")
-    if not row:
-        return None
-    said = f"the last {len(row)} nights" if len(row) > 1 else "the last night"
-    text = f"{said} could not be measured; sleepd doctor --live shows why"
-    return Notice(kind="not-measured", text=text, about=(row[-1].date,))
-
-
-def _budget(seen: News, settings: Settings, today: date) -> Notice | None:  # noqa: ARG001 - the signature of all
-    row = _row(_fresh(seen, today), lambda night: night.status == "budget-spent")
-    if not row:
-        return None
-    said = (
-        f"the last {len(row)} nights ended when their budget was spent"
-        if len(row) > 1
-        else "the last night's budget is spent"
-    )
-    # A budget that is small on purpose is reached often: it is one and the same news.
-    return Notice(kind="budget-spent", text=f"{said}; sleepd run continues it", about=("budget",))
-
-
-def _nothing_learnt(seen: News, settings: Settings, today: date) -> Notice | None:
-    # An unmeasured night says nothing about lessons to learn: it neither counts nor ends the row.
-    done = [night for night in _fresh(seen, today) if night.status == "done"]
-    row = _row(done, lambda night: not night.learnt)
-    if seen.waiting or len(row) < settings.notify.quiet_nights:
-        return None
-    text = f"nothing was learnt in the last {len(row)} nights; sleepd nights shows what was tried"
-    return Notice(kind="nothing-learnt", text=text, about=(row[-1].date,))
-
-
-KINDS: Final[tuple[Callable[[News, Settings, date], Notice | None], ...]] = (
-    _proposals,
-    _not_measured,
-    _budget,
-    _nothing_learnt,
-)
-"""The possible notices, the most important first."""
-
-
-def _fresh(seen: News, today: date) -> tuple[NightsOf, ...]:
-    """All nights, newest first; none when the newest is so long past that nobody runs them any more."""
+def _possible(seen: News, settings: Settings, today: date) -> Iterator[Notice]:
+    """The notices that the news give reason for, the most important first."""
+    if seen.waiting:
+        many = len(seen.waiting)
+        said = "1 proposal waits" if many == 1 else f"{many} proposals wait"
+        text = f"{said} for you; sleepd review shows {'it' if many == 1 else 'them'}"
+        yield Notice(kind="proposal-waits", text=text, about=seen.waiting)
     newest = _day(seen.nights[0].date) if seen.nights else None
-    return seen.nights if newest is not None and today - newest <= _STALE else ()
-
-
-def _row(nights: Sequence[NightsOf], holds: Callable[[NightsOf], bool]) -> tuple[NightsOf, ...]:
-    """The newest nights in a row for which this holds."""
-    return tuple(takewhile(holds, nights))
+    if newest is None or today - newest > _STALE:
+        return
+    if row := list(takewhile(lambda night: night.status == "not-measured", seen.nights)):
+        said = f"the last {len(row)} nights" if len(row) > 1 else "the last night"
+        text = f"{said} could not be measured; sleepd doctor --live shows why"
+        yield Notice(kind="not-measured", text=text, about=(row[-1].date,))
+    if row := list(takewhile(lambda night: night.status == "budget-spent", seen.nights)):
+        many = len(row)
+        said = "the last night's budget is spent"
+        said = said if many == 1 else f"the last {many} nights ended when their budget was spent"
+        # A budget that is small on purpose is reached often: it is one and the same news.
+        yield Notice(kind="budget-spent", text=f"{said}; sleepd run continues it", about=("budget",))
+    # An unmeasured night says nothing about lessons to learn: it neither counts nor ends the row.
+    row = list(takewhile(lambda night: not night.learnt, (n for n in seen.nights if n.status == "done")))
+    if not seen.waiting and row and len(row) >= settings.notify.quiet_nights:
+        text = f"nothing was learnt in the last {len(row)} nights; sleepd nights shows what was tried"
+        yield Notice(kind="nothing-learnt", text=text, about=(row[-1].date,))
 
 
 # The record of notices ------------------------------------------------------------------------------------------------
@@ -196,17 +152,13 @@ def _claim(places: Places, notice: Notice, today: date) -> bool:
 
 def _said(places: Places, today: date) -> set[str]:
     """Digests of the recent notices."""
-    files = [file for day, file in _claims(places) if _counts(day, today)]
-    return {line for file in files for line in _lines(file)}
-
-
-def _lines(file: Path) -> list[str]:
-    """The digests in a claim. One that is gone, or was written by somebody else, holds none."""
-    try:
-        with file.open("rb") as stream:
-            return stream.read(_MOST_READ).decode("ascii", "replace").split()
-    except FileNotFoundError:
-        return []
+    said: set[str] = set()
+    for day, file in _claims(places):
+        # A claim that is gone, or was written by somebody else, holds no digest.
+        if _counts(day, today):
+            with suppress(FileNotFoundError), file.open("rb") as stream:
+                said.update(stream.read(_MOST_READ).decode("ascii", "replace").split())
+    return said
 
 
 def _claims(places: Places) -> Iterator[tuple[date, Path]]:

@@ -35,7 +35,7 @@ _UNEXPECTED: Final = 70
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Came:
+class ScopeResult:
     """The result of one scope's night."""
 
     line: str
@@ -47,7 +47,7 @@ class Came:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Means:
+class RunEnvironment:
     """The environment of a scheduled run."""
 
     host: Host
@@ -59,34 +59,49 @@ class Means:
     """Do not wait: a night that cannot begin now is left to the caller."""
 
 
-def run(places: Places, project: Path | None, means: Means) -> dict[str, Came]:
+def run(places: Places, project: Path | None, environment: RunEnvironment) -> dict[str, ScopeResult]:
     """Run each due night, one after another; the result by scope. Waits for the conditions of the settings, and retries
     unmeasured nights, until the next night is due. The settings are read again before each night. Raises `SleepdError`
     for settings and a database that cannot be used.
     """
-    came: dict[str, Came] = {}
+    results: dict[str, ScopeResult] = {}
     until: datetime | None = None
     with agenda.Waits(places) as waits:
         while True:
             clock.renew_zone()
-            now, settings = means.now(), current(places)
+            now, settings = environment.now(), current(places)
             nights = upcoming.past(places, now)
             wanted = upcoming.scopes(settings, project)
             seen = upcoming.looks(upcoming.timetable(settings), nights, wanted, now)
             until = until or min(one.following for one in seen.values())
-            step = _step(seen, came, _obstacle(settings, means, nights), (now, until))
-            if isinstance(step, _Wait) and not (means.once and step.for_start):
-                _wait(waits, means, step)
+            step = _step(seen, results, now=now, until=until)
+            if isinstance(step, str):
+                # Only when a night could begin: looking at all transcripts takes a moment.
+                state = conditions.machine_state(settings, environment.host, resets_at(nights))
+                hindered = conditions.hindrance(settings.conditions, state, environment.now())
+                if hindered is not None:
+                    step = _Wait(why=hindered, again_at=min(now + CHECK_EVERY, until), for_start=False)
+            if isinstance(step, _Wait) and not (environment.once and step.for_start):
+                if waits.note(step.why, step.again_at):
+                    environment.say(f"waiting: {step.why}")
+                environment.pause(max(1.0, (step.again_at - environment.now()).total_seconds()))
             elif isinstance(step, str):
-                came[step] = _night(places, settings, step, seen[step].date)
-                means.say(came[step].line)
+                results[step] = _night(places, settings, step, seen[step].date)
+                environment.say(results[step].line)
             else:
                 break
-    for scope in seen.keys() - came.keys():
-        came[scope] = _not_run(seen[scope], step)
-        means.say(came[scope].line)
-    notices.tell(places, settings, means.host, means.now())
-    return came
+    for scope in seen.keys() - results.keys():
+        day = seen[scope].date
+        if seen[scope].start is None:
+            results[scope] = ScopeResult(line=f"the night of {day} is done already")
+        elif isinstance(step, _Wait):
+            results[scope] = ScopeResult(line=step.why)
+        else:
+            line = f"the night of {day} did not begin before the next was due"
+            results[scope] = ScopeResult(line=line, status=_NOT_MEASURED)
+        environment.say(results[scope].line)
+    notices.tell(places, settings, environment.host, environment.now())
+    return results
 
 
 def current(places: Places) -> Settings:
@@ -112,58 +127,28 @@ class _Wait:
 
 
 def _step(
-    seen: Mapping[str, Look],
-    came: Mapping[str, Came],
-    obstacle: Callable[[], str | None],
-    between: tuple[datetime, datetime],
+    seen: Mapping[str, Look], results: Mapping[str, ScopeResult], *, now: datetime, until: datetime
 ) -> str | _Wait | None:
-    """The scope whose night is to be run now, what to wait for, or None: it is over. `between` is now and the end."""
-    now, until = between
-    starts = {s: one.start for s, one in seen.items() if one.start is not None and (s not in came or came[s].again)}
+    """The scope whose night is due now, the wait for the next one, or None: no night is left before `until`."""
+    left = {scope: look for scope, look in seen.items() if scope not in results or results[scope].again}
+    starts = {scope: look.start for scope, look in left.items() if look.start is not None}
     if not starts or now >= until:
         return None
     scope, start = min(starts.items(), key=lambda one: one[1])
-    if start > now:
-        why = f"the night of {seen[scope].date} begins or continues at {start.astimezone():%H:%M}"
-        return _Wait(why=why, again_at=min(start, now + CHECK_EVERY, until), for_start=True)
-    hindered = obstacle()
-    if hindered is None:
+    if start <= now:
         return scope
-    return _Wait(why=hindered, again_at=min(now + CHECK_EVERY, until), for_start=False)
+    why = f"the night of {seen[scope].date} begins or continues at {start.astimezone():%H:%M}"
+    return _Wait(why=why, again_at=min(start, now + CHECK_EVERY, until), for_start=True)
 
 
-def _obstacle(settings: Settings, means: Means, nights: Calendar) -> Callable[[], str | None]:
-    """Asked only when a night could begin: looking at all transcripts takes a moment."""
-
-    def ask() -> str | None:
-        facts = conditions.facts(settings, means.host, resets_at(nights))
-        return conditions.hindrance(settings.conditions, facts, means.now())
-
-    return ask
-
-
-def _wait(waits: agenda.Waits, means: Means, step: _Wait) -> None:
-    if waits.note(step.why, step.again_at):
-        means.say(f"waiting: {step.why}")
-    means.pause(max(1.0, (step.again_at - means.now()).total_seconds()))
-
-
-def _not_run(look: Look, step: str | _Wait | None) -> Came:
-    if look.start is None:
-        return Came(line=f"the night of {look.date} is done already")
-    if isinstance(step, _Wait):
-        return Came(line=step.why)
-    return Came(line=f"the night of {look.date} did not begin before the next was due", status=_NOT_MEASURED)
-
-
-def _night(places: Places, settings: Settings, scope: str, day: str) -> Came:
+def _night(places: Places, settings: Settings, scope: str, day: str) -> ScopeResult:
     """Run one scope's night. Whatever goes wrong is in the log, and the others go on."""
     from sleepd.usecases import run_night
 
     project = None if scope == USER_SCOPE else Path(scope)
     if project is not None and not project.is_dir():
         line = f"{scope}: the folder is gone; make it again or take it out of night.projects"
-        return Came(line=line, status=2)
+        return ScopeResult(line=line, status=2)
     wait = max(settings.night.lock_wait_s, LOCK_WAIT_S)
     settings = answers.with_values(settings, {"night.lock_wait_s": wait})
     try:
@@ -173,16 +158,16 @@ def _night(places: Places, settings: Settings, scope: str, day: str) -> Came:
     except Exception as error:  # noqa: BLE001 - the other projects must have their nights
         return _failed(scope, f"unexpected {type(error).__name__}: {error}", _UNEXPECTED)
     if ran is None:
-        return Came(line=f"the night of {day} is done already")
+        return ScopeResult(line=f"the night of {day} is done already")
     status = _STATUS[ran.night.status.value]
     line = f"night {ran.night.id}, {ran.night.status}: {ran.night.message}"
-    return Came(line=line, status=status, again=status == _NOT_MEASURED)
+    return ScopeResult(line=line, status=status, again=status == _NOT_MEASURED)
 
 
 _STATUS: Final = {"done": 0, "not-measured": _NOT_MEASURED, "budget-spent": 4, "running": _UNEXPECTED}
 
 
-def _failed(scope: str, why: str, status: int, *, again: bool = False) -> Came:
+def _failed(scope: str, why: str, status: int, *, again: bool = False) -> ScopeResult:
     logger = structlog.get_logger()
     logger.exception("night.failed", scope=scope, reason=why)
-    return Came(line=f"the night failed: {why}", status=status, again=again)
+    return ScopeResult(line=f"the night failed: {why}", status=status, again=again)

@@ -24,7 +24,7 @@ _ROOTS: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class TranscriptFiles:
     """The result of one look at all transcripts."""
 
     files: int
@@ -36,7 +36,7 @@ class Seen:
     """Agent and when it last wrote, UTC."""
 
 
-def look(settings: Settings) -> Seen:
+def look(settings: Settings) -> TranscriptFiles:
     """Look at the transcripts of the agents that the settings name, or of all known ones."""
     files, fingerprint = 0, 0
     folders: set[str] = set()
@@ -54,13 +54,14 @@ def look(settings: Settings) -> Seen:
             fingerprint ^= hash((name, status.st_mtime_ns, status.st_size))
             folders.add(os.path.dirname(name))  # noqa: PTH120
             written[agent] = max(written.get(agent, 0.0), status.st_mtime)
-    return Seen(
+    # The highest folder of each that an agent makes new ones below, else the folder itself.
+    roots = {
+        next((above for above in (folder, *folder.parents) if above.name in _ROOTS), folder)
+        for folder in map(Path, folders)
+    }
+    return TranscriptFiles(
         files=files,
         fingerprint=fingerprint,
-        roots=tuple(sorted({_root(Path(folder)) for folder in folders})),
+        roots=tuple(sorted(roots)),
         written=tuple((agent, datetime.fromtimestamp(at, UTC)) for agent, at in written.items()),
     )
-
-
-def _root(folder: Path) -> Path:
-    return next((above for above in (folder, *folder.parents) if above.name in _ROOTS), folder)

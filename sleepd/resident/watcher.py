@@ -47,7 +47,7 @@ QUICK: Final = Pace(quiet=2.0, longest=30.0)
 """For a person at the terminal."""
 
 
-class Ear(FileSystemEventHandler):
+class Watcher(FileSystemEventHandler):
     """Notices that a transcript changed. Holds at most a few events, however many arrive."""
 
     def __init__(self) -> None:
@@ -81,7 +81,7 @@ class Ear(FileSystemEventHandler):
             self.knock()
 
 
-def listen(ear: Ear, heard: Callable[[], Iterable[Path]], pace: Pace, beside: Path | None = None) -> None:
+def listen(watcher: Watcher, heard: Callable[[], Iterable[Path]], pace: Pace, beside: Path | None = None) -> None:
     """Call `heard` now, after every change, and every few minutes, until the watcher is stopped. `heard` returns the
     folders to watch, with their subfolders. `beside` is one more folder, without its subfolders.
     """
@@ -89,26 +89,25 @@ def listen(ear: Ear, heard: Callable[[], Iterable[Path]], pace: Pace, beside: Pa
     observer.start()
     watched: dict[Path, int] = {}
     try:
-        while not ear.stopped:
-            ear.hurried = False
+        while not watcher.stopped:
+            watcher.hurried = False
             folders = dict.fromkeys(heard(), True) | ({} if beside is None else {beside: False})
-            if _watch(observer, ear, folders, watched):
+            if _watch_new(observer, watcher, folders, watched):
                 # No event reported lines written between the look and the start of the watching.
-                ear.knock()
-            if ear.wait(pace.rescan):
-                _until_quiet(ear, pace)
+                watcher.knock()
+            if not watcher.wait(pace.rescan):
+                continue
+            for _ in range(max(1, round(pace.longest / pace.quiet))):
+                if watcher.stopped or not watcher.wait(min(pace.quiet, _HURRIED_S) if watcher.hurried else pace.quiet):
+                    break  # the agent is quiet
     finally:
         observer.stop()
         observer.join()
 
 
-def _until_quiet(ear: Ear, pace: Pace) -> None:
-    for _ in range(max(1, round(pace.longest / pace.quiet))):
-        if ear.stopped or not ear.wait(min(pace.quiet, _HURRIED_S) if ear.hurried else pace.quiet):
-            return
-
-
-def _watch(observer: BaseObserver, ear: Ear, folders: Mapping[Path, bool], watched: dict[Path, int]) -> bool:
+def _watch_new(
+    observer: BaseObserver, watcher: Watcher, folders: Mapping[Path, bool], watched: dict[Path, int]
+) -> bool:
     """Watch folders that are new, or were made anew under the same name; whether there were any."""
     before = dict(watched)
     for folder, deep in folders.items():
@@ -116,7 +115,7 @@ def _watch(observer: BaseObserver, ear: Ear, folders: Mapping[Path, bool], watch
         if inode is None or watched.get(folder) == inode:
             continue
         try:
-            observer.schedule(ear, str(folder), recursive=deep, event_filter=_TELLING)
+            observer.schedule(watcher, str(folder), recursive=deep, event_filter=_TELLING)
         except OSError as error:
             # The system's limit of watches: the look at all files still finds everything, a few minutes later.
             logger = structlog.get_logger()

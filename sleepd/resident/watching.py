@@ -10,7 +10,7 @@ import structlog
 from sleepd import compose
 from sleepd.pipeline.ingest import IngestReport
 from sleepd.resident import transcripts, watcher
-from sleepd.resident.watcher import Ear
+from sleepd.resident.watcher import Watcher
 from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
 from sleepd.usecases import harvest_sessions
@@ -26,7 +26,7 @@ def watch(places: Places, settings: Settings, told: Callable[[IngestReport], Non
             told(report)
         return transcripts.look(settings).roots
 
-    watcher.listen(Ear(), heard, watcher.QUICK)
+    watcher.listen(Watcher(), heard, watcher.QUICK)
 
 
 def harvested(places: Places, settings: Settings) -> IngestReport:

@@ -14,7 +14,7 @@ _TIMEOUT = 124
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Done:
+class CommandResult:
     """How a command ended."""
 
     code: int
@@ -35,7 +35,7 @@ class Done:
 
 def call(
     *words: str, given: bytes | None = None, env: Mapping[str, str] | None = None, seconds: float = 60, cwd: str = "/"
-) -> Done:
+) -> CommandResult:
     """Run a command to its end. Without `given` it finds no input; without `env` it has this process's variables."""
     fed = given if given is not None else b""
     try:
@@ -49,15 +49,15 @@ def call(
             cwd=None if os.name == "nt" else cwd,
         )
     except (FileNotFoundError, NotADirectoryError):
-        return Done(code=MISSING, out=b"", err=f"there is no command {words[0]} here")
+        return CommandResult(code=MISSING, out=b"", err=f"there is no command {words[0]} here")
     except PermissionError:
-        return Done(code=126, out=b"", err=f"{words[0]} must not be run")
+        return CommandResult(code=126, out=b"", err=f"{words[0]} must not be run")
     except subprocess.TimeoutExpired:
-        return Done(code=_TIMEOUT, out=b"", err=f"{words[0]} did not end within {seconds:g} seconds")
-    return Done(code=done.returncode, out=done.stdout, err=done.stderr.decode("utf-8", "replace"))
+        return CommandResult(code=_TIMEOUT, out=b"", err=f"{words[0]} did not end within {seconds:g} seconds")
+    return CommandResult(code=done.returncode, out=done.stdout, err=done.stderr.decode("utf-8", "replace"))
 
 
-def must(*words: str, given: bytes | None = None) -> Done:
+def must(*words: str, given: bytes | None = None) -> CommandResult:
     """The same for a command that has to succeed. Raises `UsageError` with its own words."""
     done = call(*words, given=given)
     if done.code != 0:

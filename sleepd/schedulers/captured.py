@@ -33,7 +33,7 @@ _LOGIN: Final = re.compile(r"//[^/@]+@")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Captured:
+class ShellVariables:
     """The variables to keep, and notes about the others."""
 
     values: dict[str, str]
@@ -47,15 +47,28 @@ class Captured:
         return _HEAD + "".join(f"{name}={value}\n" for name, value in self.values.items())
 
 
-def capture(*, keep_key: bool) -> Captured:
+def capture(*, keep_key: bool) -> ShellVariables:
     """Look at this process's variables. Raises `UsageError` for a value that does not fit on a line."""
     found = config.variables((*PLAIN, *FOLDERS, *CONNECTION, "SLEEPD_HOME", *KEYS))
     secret = [name for name in found if name in KEYS or (name in CONNECTION and _LOGIN.search(found[name]))]
     values = {name: _value(name, text) for name, text in found.items() if keep_key or name not in secret}
     if config.home() != _home_of_record():
         values["HOME"] = _value("HOME", str(config.home()))
-    keys = tuple(name for name in secret if not keep_key)
-    return Captured(values=values, keys=keys, notes=(*_about_keys(secret, keep_key=keep_key), *_about_settings()))
+    notes = []
+    if secret:
+        kept = (
+            "kept as plain text in a file that only you can read"
+            if keep_key
+            else "not kept, since no --keep-key was given"
+        )
+        notes.append(f"{kept}: {', '.join(secret)}")
+    own_file = config.places().config
+    notes += [
+        f"{variable.name} is set in this shell only and not kept; put it into {own_file}"
+        for variable in config.stray_variables()
+        if variable.name.upper() not in config.OWN_VARIABLES
+    ]
+    return ShellVariables(values=values, keys=() if keep_key else tuple(secret), notes=tuple(notes))
 
 
 def _value(name: str, text: str) -> str:
@@ -74,21 +87,6 @@ def _home_of_record() -> Path:
     import pwd
 
     return Path(pwd.getpwuid(os.getuid()).pw_dir)
-
-
-def _about_keys(secret: list[str], *, keep_key: bool) -> tuple[str, ...]:
-    if not secret:
-        return ()
-    if keep_key:
-        return (f"kept as plain text in a file that only you can read: {', '.join(secret)}",)
-    return (f"not kept, since no --keep-key was given: {', '.join(secret)}",)
-
-
-def _about_settings() -> tuple[str, ...]:
-    names = [v.name for v in config.stray_variables() if v.name.upper() not in config.OWN_VARIABLES]
-    return tuple(
-        f"{name} is set in this shell only and not kept; put it into {config.places().config}" for name in names
-    )
 
 
 def folders_beside() -> tuple[Path, ...]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from sleepd.core.errors import UsageError
-from sleepd.schedulers.calls import MISSING, Done, call, must
+from sleepd.schedulers.calls import MISSING, CommandResult, call, must
 from sleepd.schedulers.plan import Plan
-from sleepd.schedulers.scheduler import Seen, bare
+from sleepd.schedulers.scheduler import InstalledSchedule, bare
 
 BEGIN: Final = b"# >>> sleepd: one night each night; `sleepd service uninstall` removes these lines\n"
 END: Final = b"# <<< sleepd\n"
@@ -41,7 +41,7 @@ class Cron:
         missing = done.code == MISSING or "not allowed" in done.err
         return f"cron cannot be used here ({done.why})" if missing else None
 
-    def try_out(self, plan: Plan, *verb: str) -> Done:
+    def try_out(self, plan: Plan, *verb: str) -> CommandResult:
         """Run it as cron does: next to no variables, through /bin/sh."""
         return bare(("/bin/sh", "-c", shlex.join(plan.words(*verb))), "/usr/bin:/bin")
 
@@ -63,14 +63,14 @@ class Cron:
             must("crontab", "-r")
         return ("the lines of sleepd in your crontab",)
 
-    def look(self, plan: Plan) -> Seen | None:
+    def look(self, plan: Plan) -> InstalledSchedule | None:
         found = _BLOCK.findall(_crontab() or b"")
         if not found:
             return None
         runs = daemon_runs()
         states = {True: "cron runs", False: "no cron daemon runs on this machine", None: "in the crontab"}
         differs = () if found == [block(plan)] else ("the lines of sleepd in your crontab",)
-        return Seen(
+        return InstalledSchedule(
             kind=self.kind,
             where=("your crontab",),
             active=runs,
@@ -104,15 +104,11 @@ def daemon_runs() -> bool | None:
     """Whether a cron daemon runs; None when that is unknown."""
     if not Path("/proc/1/comm").exists():
         return None
-    return not _DAEMONS.isdisjoint(_process_names())
-
-
-def _process_names() -> Iterator[str]:
     for file in Path("/proc").glob("[0-9]*/comm"):
-        try:
-            yield file.read_text(errors="replace").strip()
-        except OSError:  # it ended meanwhile
-            continue
+        with suppress(OSError):  # the process ended meanwhile
+            if file.read_text(errors="replace").strip() in _DAEMONS:
+                return True
+    return False
 
 
 def _crontab() -> bytes | None:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sleepd.core.errors import SleepdError
-from sleepd.schedulers.calls import Done, call, must
+from sleepd.schedulers.calls import CommandResult, call, must
 from sleepd.schedulers.plan import Plan
-from sleepd.schedulers.scheduler import Seen, bare, differing, put, take_away
+from sleepd.schedulers.scheduler import InstalledSchedule, bare, differing, put, take_away
 from sleepd.settings import config
 
 
@@ -42,7 +42,7 @@ class Launchd:
         done = call("launchctl", "print", _domain())
         return None if done.code == 0 else f"launchd has no session for you here ({done.why})"
 
-    def try_out(self, plan: Plan, *verb: str) -> Done:
+    def try_out(self, plan: Plan, *verb: str) -> CommandResult:
         """Run it with the variables launchd sets."""
         return bare(plan.words(*verb), "/usr/bin:/bin:/usr/sbin:/sbin")
 
@@ -61,12 +61,12 @@ class Launchd:
         call("launchctl", "bootout", f"{_domain()}/{self.label}")
         return take_away((self.file,))
 
-    def look(self, plan: Plan) -> Seen | None:
+    def look(self, plan: Plan) -> InstalledSchedule | None:
         if not self.file.exists():
             return None
         done = call("launchctl", "print", f"{_domain()}/{self.label}")
         said = dict(line.strip().partition(" = ")[::2] for line in done.text.splitlines() if " = " in line)
-        return Seen(
+        return InstalledSchedule(
             kind=self.kind,
             where=(str(self.file),),
             active=done.code == 0,

@@ -6,6 +6,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +14,16 @@ from sleepd.schedulers.calls import call
 
 _LOOK_EVERY_S: Final = 0.5
 _BLOCK: Final = 65_536
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileEnd:
+    """Where a file ended at some moment."""
+
+    inode: int
+    """Another number: the file was begun anew."""
+    size: int
+    """In bytes."""
 
 
 def journal(unit: str, lines: int) -> str:
@@ -41,27 +52,27 @@ def tail(file: Path, lines: int, size: int) -> str:
     return b"".join(data.splitlines(keepends=True)[-lines:]).decode("utf-8", "replace")
 
 
-def follow(file: Path, since: tuple[int, int], say: Callable[[str], None]) -> None:
+def follow(file: Path, since: FileEnd, say: Callable[[str], None]) -> None:
     """Tell what is added to a file since its `end`, until Ctrl-C; a file that was begun anew is read from its start."""
-    inode, position = since
+    inode, position = since.inode, since.size
     while True:
         time.sleep(_LOOK_EVERY_S)
-        found, size = end(file)
-        if found != inode or size < position:
-            inode, position = found, 0
-        if size > position:
+        now = end(file)
+        if now.inode != inode or now.size < position:
+            inode, position = now.inode, 0
+        if now.size > position:
             # The file may be replaced this very moment: the next look finds out.
             with suppress(FileNotFoundError), file.open("rb") as stream:
                 stream.seek(position)
-                data = stream.read(size - position)
+                data = stream.read(now.size - position)
                 position += len(data)
                 say(data.decode("utf-8", "replace"))
 
 
-def end(file: Path) -> tuple[int, int]:
-    """The identity of the file, and its size."""
+def end(file: Path) -> FileEnd:
+    """The present end of the file; zeros for one that is not there."""
     try:
         facts = file.stat()
     except FileNotFoundError:
-        return 0, 0
-    return facts.st_ino, facts.st_size
+        return FileEnd(inode=0, size=0)
+    return FileEnd(inode=facts.st_ino, size=facts.st_size)

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, Protocol
 
-from sleepd.schedulers.calls import Done, call
+from sleepd.schedulers.calls import CommandResult, call
 from sleepd.schedulers.captured import replace
 from sleepd.schedulers.plan import Plan
 
@@ -17,7 +17,7 @@ PREFLIGHT_S: Final = 300.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class InstalledSchedule:
     """A schedule that is installed."""
 
     kind: str
@@ -53,7 +53,7 @@ class Scheduler(Protocol):
     def refusal(self) -> str | None:
         """Why it cannot be used on this machine; None when it can."""
 
-    def try_out(self, plan: Plan, *verb: str) -> Done:
+    def try_out(self, plan: Plan, *verb: str) -> CommandResult:
         """Run a verb of sleepd with the scheduler's environment alone."""
 
     def install(self, plan: Plan) -> None:
@@ -62,11 +62,11 @@ class Scheduler(Protocol):
     def remove(self) -> tuple[str, ...]:
         """Stop and remove it; the removed parts, empty when there were none."""
 
-    def look(self, plan: Plan) -> Seen | None:
+    def look(self, plan: Plan) -> InstalledSchedule | None:
         """The installed schedule; None for none."""
 
 
-def bare(words: tuple[str, ...], path: str, more: Mapping[str, str] | None = None) -> Done:
+def bare(words: tuple[str, ...], path: str, more: Mapping[str, str] | None = None) -> CommandResult:
     """Run a command with the few variables every scheduler sets, `PATH` being this one's."""
     import pwd
 

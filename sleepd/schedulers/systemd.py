@@ -15,9 +15,9 @@ from typing import Final
 import platformdirs
 
 from sleepd.core.errors import MissingPart, SleepdError
-from sleepd.schedulers.calls import Done, call, must
+from sleepd.schedulers.calls import CommandResult, call, must
 from sleepd.schedulers.plan import Plan
-from sleepd.schedulers.scheduler import PREFLIGHT_S, Seen, bare, differing, put, take_away
+from sleepd.schedulers.scheduler import PREFLIGHT_S, InstalledSchedule, bare, differing, put, take_away
 
 _PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 _SHOWN: Final = "ActiveState,SubState,UnitFileState,Result,ExecMainStatus,NRestarts,NextElapseUSecRealtime"
@@ -61,7 +61,7 @@ class Systemd:
         done = _systemctl("show", "--property=Version")
         return None if done.code == 0 else f"no user systemd answers here ({done.why})"
 
-    def try_out(self, plan: Plan, *verb: str) -> Done:
+    def try_out(self, plan: Plan, *verb: str) -> CommandResult:
         """Run it in a unit of its own under the same restrictions; where that cannot be, with as few variables."""
         if call(*_RUN, "true", seconds=20).code != 0:
             return bare(plan.words(*verb), _PATH)
@@ -106,7 +106,7 @@ class Systemd:
             _systemctl("reset-failed", *self._names)
         return gone
 
-    def look(self, plan: Plan) -> Seen | None:
+    def look(self, plan: Plan) -> InstalledSchedule | None:
         folder = _folder()
         files = {folder / name: text(name, plan).encode() for name in self._names}
         there = tuple(str(file) for file in files if file.exists())
@@ -116,18 +116,21 @@ class Systemd:
         started = self._facts(self.unit)
         if not facts:
             state = "no user systemd answers here"
-            return Seen(
+            return InstalledSchedule(
                 kind=self.kind, where=there, active=None, state=state, again=self._again, differs=differing(files)
             )
+        next_at = None
+        with contextlib.suppress(ValueError):  # "" and "n/a": there is no next time
+            next_at = datetime.fromtimestamp(int(facts.get("NextElapseUSecRealtime", "").removeprefix("@")), UTC)
         active = facts["ActiveState"] == "active" and facts["UnitFileState"] == "enabled"
-        return Seen(
+        return InstalledSchedule(
             kind=self.kind,
             where=there,
             active=active,
             state=f"{facts['ActiveState']} ({facts['SubState']}), {facts['UnitFileState'] or 'not enabled'}",
             again=self._again,
-            next_at=_moment(facts.get("NextElapseUSecRealtime", "")),
-            last=_result(started),
+            next_at=next_at,
+            last=_last_end(started),
             differs=differing(files),
         )
 
@@ -204,17 +207,11 @@ def _folder() -> Path:
     return mine[0] if mine and known.code == 0 else platformdirs.user_config_path() / "systemd" / "user"
 
 
-def _systemctl(*words: str) -> Done:
+def _systemctl(*words: str) -> CommandResult:
     return call("systemctl", "--user", *words)
 
 
-def _moment(told: str) -> datetime | None:
-    with contextlib.suppress(ValueError):  # "" and "n/a": there is no next time
-        return datetime.fromtimestamp(int(told.removeprefix("@")), UTC)
-    return None
-
-
-def _result(facts: dict[str, str]) -> str | None:
+def _last_end(facts: dict[str, str]) -> str | None:
     result, status = facts.get("Result", ""), facts.get("ExecMainStatus", "0")
     again = facts.get("NRestarts", "0")
     words = [result or "unknown", f"exit status {status}" if status != "0" else ""]

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
-from sleepd.schedulers.calls import Done, call, must
+from sleepd.schedulers.calls import CommandResult, call, must
 from sleepd.schedulers.plan import Plan
-from sleepd.schedulers.scheduler import PREFLIGHT_S, Seen
+from sleepd.schedulers.scheduler import PREFLIGHT_S, InstalledSchedule
 
 NAMESPACE = "http://schemas.microsoft.com/windows/2004/02/mit/task"
 _SOME_DAY = "2026-01-01"
@@ -40,14 +40,14 @@ class Tasks:
         done = call("schtasks", "/Query")
         return None if done.code == 0 else f"the Task Scheduler does not answer ({done.why})"
 
-    def try_out(self, plan: Plan, *verb: str) -> Done:
+    def try_out(self, plan: Plan, *verb: str) -> CommandResult:
         """Run it: a task has the variables of the user's account, as this shell has, and perhaps a few less."""
         return call(*plan.words(*verb), seconds=PREFLIGHT_S)
 
     def install(self, plan: Plan) -> None:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "task.xml"
-            file.write_bytes(task(plan, _user(), nightly=self.nightly))
+            file.write_bytes(task(plan, must("whoami").text.strip(), nightly=self.nightly))
             must("schtasks", "/Create", "/TN", self.name, "/XML", str(file), "/F")
         if not self.nightly:
             must("schtasks", "/Run", "/TN", self.name)
@@ -59,7 +59,7 @@ class Tasks:
         must("schtasks", "/Delete", "/TN", self.name, "/F")
         return (f"the task {self.name}",)
 
-    def look(self, plan: Plan) -> Seen | None:
+    def look(self, plan: Plan) -> InstalledSchedule | None:
         done = call("schtasks", "/Query", "/TN", self.name, "/XML", "ONE")
         if done.code != 0:
             return None
@@ -67,7 +67,7 @@ class Tasks:
         starts = tuple(f"{text} {more}" for text, more in _actions(done.out))
         wanted = tuple(f"{text} {more}" for text, more in _actions(task(plan, "x", nightly=self.nightly)))
         differs = () if starts == wanted else (where,)
-        return Seen(
+        return InstalledSchedule(
             kind=self.kind,
             where=(where,),
             active=True,
@@ -126,7 +126,3 @@ def _actions(xml: bytes) -> list[tuple[str | None, str | None]]:
         return [(one.findtext(f"{space}Command"), one.findtext(f"{space}Arguments")) for one in found]
     except Xml.ParseError:
         return []
-
-
-def _user() -> str:
-    return must("whoami").text.strip()

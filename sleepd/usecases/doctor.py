@@ -193,7 +193,7 @@ def _variables() -> Iterator[DoctorRow]:
 
 def _plugins(places: Places) -> Iterator[DoctorRow]:
     """Nobody has to have the plugin: an agent without it is no warning."""
-    for row in plugins.standing(plugins.Machine(places=places, env=config.agent_env(), home=config.home())):
+    for row in plugins.states(plugins.Machine(places=places, env=config.agent_env(), home=config.home())):
         if row.program is None and not row.installed:
             continue
         finding, fix = plugins.in_words(row)

@@ -10,7 +10,7 @@ from pathlib import Path
 from sleepd.core.errors import Busy, DatabaseDamaged, SleepdError, Unwritable, UsageError
 from sleepd.host import clock
 from sleepd.schedulers import captured, choice, preflight, systemd
-from sleepd.schedulers.captured import Captured
+from sleepd.schedulers.captured import ShellVariables
 from sleepd.schedulers.cron import Cron, daemon_runs
 from sleepd.schedulers.plan import Plan, plan
 from sleepd.schedulers.scheduler import Scheduler, take_away
@@ -86,7 +86,7 @@ def install(
     )
 
 
-def _try_out(chosen: Scheduler, intended: Plan, seen: Captured) -> None:
+def _try_out(chosen: Scheduler, intended: Plan, seen: ShellVariables) -> None:
     """The preflight, with the variables in a file of its own: one that serves an installed schedule stays as it is."""
     tried = replace(intended, environment=_tried(intended.environment))
     captured.write(tried.environment, seen.text)

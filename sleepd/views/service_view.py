@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from sleepd.schedulers.scheduler import Seen
+from sleepd.schedulers.scheduler import InstalledSchedule
 from sleepd.store.overview import LastNight
 from sleepd.views import report
 from sleepd.views.report import Plain
@@ -16,7 +16,7 @@ from sleepd.views.report import Plain
 class ServiceStatus:
     """All that can be said about the nights that start by themselves."""
 
-    schedules: tuple[Seen, ...]
+    schedules: tuple[InstalledSchedule, ...]
     """The installed schedules: none, one, or several if somebody else added them."""
     next_at: datetime | None
     """None when nothing will start one."""

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from sleepd import __version__
 from sleepd.agents import json_member, marketplace
-from sleepd.agents.json_member import Unclear
+from sleepd.agents.json_member import UnclearJson
 from sleepd.settings import config
 from tests.cli.command import Result, sleepd
 
@@ -319,7 +319,7 @@ def test_an_empty_file_is_served(all_agents: Agents, vscode: Path) -> None:
 def test_what_the_user_added_meanwhile_stays(all_agents: Agents, vscode: Path) -> None:
     """A file that we made is no longer ours alone."""
     sleepd("plugin", "install", "copilot")
-    vscode.write_text(json_member.put(vscode.read_text(), ("servers", "mine"), {"command": "x"}))
+    vscode.write_text(json_member.put(vscode.read_text(), "servers", "mine", {"command": "x"}))
     sleepd("plugin", "uninstall", "copilot")
     assert {"servers": {"mine": {"command": "x"}}} == json.loads(vscode.read_text())
 
@@ -422,21 +422,21 @@ def test_a_member_comes_and_goes_without_a_trace(text: str, value: object) -> No
     """Put in, it is there and everything else is as before; taken out, the text is the same to the byte."""
     before = json.loads(text.removeprefix("\ufeff"))
     had = json_member.has(text, AT[0])
-    changed = json_member.put(text, AT, value)
+    changed = json_member.put(text, *AT, value)
     wanted = {**before, AT[0]: {**before.get(AT[0], {}), AT[1]: value}}
     held = json.loads(changed.removeprefix("\ufeff"))
     assert (wanted, list(wanted)) == (held, list(held))
-    assert value == json_member.get(changed, AT)
-    again = json_member.drop(changed, AT, container=not had)
+    assert value == json_member.get(changed, *AT)
+    again = json_member.drop(changed, *AT, emptied=not had)
     assert text == again
 
 
 @given(st.text(max_size=30) | st.sampled_from(['{"servers": {"sleepd": 1, "sleepd": 2}}', '{"servers": 3}', "{}{}"]))
 def test_rubbish_is_refused_or_read_as_python_reads_it(text: str) -> None:
-    """Whatever the text, the answer is a value or `Unclear`, never another error."""
+    """Whatever the text, the answer is a value or `UnclearJson`, never another error."""
     try:
-        changed = json_member.put(text, AT, 1)
-    except Unclear:
+        changed = json_member.put(text, *AT, 1)
+    except UnclearJson:
         return
     assert 1 == json.loads(changed.removeprefix("\ufeff"))["servers"]["sleepd"]
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from sleepd import cli
-from sleepd.cli.ending import Ending
+from sleepd.cli.ending import CommandExit
 from sleepd.store import overview
 from tests.cli.command import configure, environment, sleepd, started
 from tests.stub.server import Stub
@@ -115,7 +115,7 @@ def test_a_folder_that_cannot_be_written_is_named(own_home: Path) -> None:
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS])
 def test_a_disk_that_takes_no_more_is_expected(number: int, capsys: pytest.CaptureFixture[str]) -> None:
     """Also where the system does not say in which file."""
-    with pytest.raises(SystemExit) as end, Ending(verbose=False):
+    with pytest.raises(SystemExit) as end, CommandExit(verbose=False):
         raise OSError(number, os.strerror(number))
     said = capsys.readouterr().err
     assert (3, 1) == (end.value.code, said.count("\n")) and "cannot be written" in said and "make room" in said
@@ -162,7 +162,7 @@ def test_a_stopped_run_says_how_to_go_on(lived_in: Path, number: signal.Signals)
 
 STOPPED_AGAIN = """
 import os, signal, threading, time
-from sleepd.cli.ending import Ending
+from sleepd.cli.ending import CommandExit
 def work():
     try:
         os.kill(os.getpid(), signal.{first})
@@ -176,7 +176,7 @@ def call_under_way():
     os.kill(os.getpid(), signal.SIGINT)
     time.sleep(0.1)
 threading.Thread(target=call_under_way).start()
-with Ending(verbose=False):
+with CommandExit(verbose=False):
     work()
 """
 """Told to stop, told again while it cleans up, and again while a thread finishes its call."""

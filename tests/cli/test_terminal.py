@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sleepd.cli import terminal
-from sleepd.cli.ending import Ending
+from sleepd.cli.ending import CommandExit
 from sleepd.core import plaintext
 from sleepd.core.errors import UsageError
 
@@ -55,7 +55,7 @@ def test_json_is_printed_so(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_an_error_cannot_drive_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     """Neither its line nor its trace; both may quote a proposal."""
-    with pytest.raises(SystemExit), Ending(verbose=True):
+    with pytest.raises(SystemExit), CommandExit(verbose=True):
         raise UsageError(f"no {TITLE}")
     err = capsys.readouterr().err
     assert 2 == err.count("<U+001B>]0;owned<U+0007>")

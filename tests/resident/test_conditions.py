@@ -10,7 +10,7 @@ import pytest
 
 from sleepd.host.still import Still
 from sleepd.resident import conditions, transcripts
-from sleepd.resident.conditions import Facts, hindrance
+from sleepd.resident.conditions import MachineState, hindrance
 from sleepd.settings import config
 from sleepd.settings.sections import ConditionsConfig
 from tests.cli.command import configure, live_in
@@ -19,18 +19,18 @@ NOW = datetime(2026, 5, 4, 3, 17, tzinfo=UTC)
 USUAL = ConditionsConfig()
 
 
-def wrote(minutes: float, agent: str = "codex") -> Facts:
-    return Facts(written=((agent, NOW - timedelta(minutes=minutes)),))
+def wrote(minutes: float, agent: str = "codex") -> MachineState:
+    return MachineState(written=((agent, NOW - timedelta(minutes=minutes)),))
 
 
 @pytest.mark.parametrize(
     ("seen", "expected"),
     [
-        (Facts(), None),
-        (Facts(on_battery=True), "the machine runs on battery"),
-        (Facts(on_battery=False), None),
-        (Facts(idle_s=299.0), "you are at the keyboard"),
-        (Facts(idle_s=300.0), None),
+        (MachineState(), None),
+        (MachineState(on_battery=True), "the machine runs on battery"),
+        (MachineState(on_battery=False), None),
+        (MachineState(idle_s=299.0), "you are at the keyboard"),
+        (MachineState(idle_s=300.0), None),
         (wrote(3.5), "codex wrote 3 minutes ago"),
         (wrote(1.5), "codex wrote a minute ago"),
         (wrote(0.1), "codex wrote a moment ago"),
@@ -43,7 +43,7 @@ def wrote(minutes: float, agent: str = "codex") -> Facts:
         (wrote(-60 * 24 * 365), None),
     ],
 )
-def test_what_is_in_the_way_is_said_in_a_sentence(seen: Facts, expected: str | None) -> None:
+def test_what_is_in_the_way_is_said_in_a_sentence(seen: MachineState, expected: str | None) -> None:
     """What cannot be told hinders nothing."""
     assert expected == hindrance(USUAL, seen, NOW)
 
@@ -51,15 +51,15 @@ def test_what_is_in_the_way_is_said_in_a_sentence(seen: Facts, expected: str | N
 def test_the_providers_limit_comes_first() -> None:
     """Until the time that the provider said, and not a moment longer."""
     resets = NOW + timedelta(hours=2)
-    seen = Facts(on_battery=True, resets_at=resets)
+    seen = MachineState(on_battery=True, resets_at=resets)
     assert f"the provider's limit resets at {resets.astimezone():%H:%M}" == hindrance(USUAL, seen, NOW)
-    assert None is hindrance(USUAL, Facts(resets_at=NOW), NOW)
+    assert None is hindrance(USUAL, MachineState(resets_at=NOW), NOW)
 
 
 def test_each_condition_can_be_switched_off() -> None:
     """Then it is not even looked at."""
     off = ConditionsConfig(on_battery=True, idle_minutes=0, agent_quiet_minutes=0)
-    assert None is hindrance(off, Facts(on_battery=True, idle_s=0.0, written=wrote(0.1).written), NOW)
+    assert None is hindrance(off, MachineState(on_battery=True, idle_s=0.0, written=wrote(0.1).written), NOW)
 
     class Untouchable(Still):
         def on_battery(self) -> bool | None:
@@ -68,7 +68,7 @@ def test_each_condition_can_be_switched_off() -> None:
         idle_s = on_battery  # type: ignore[assignment]
 
     settings = config.load().model_copy(update={"conditions": off})
-    assert Facts() == conditions.facts(settings, Untouchable())
+    assert MachineState() == conditions.machine_state(settings, Untouchable())
 
 
 def test_facts_are_the_machines_and_the_transcripts(own_home: Path) -> None:
@@ -80,9 +80,9 @@ def test_facts_are_the_machines_and_the_transcripts(own_home: Path) -> None:
     newest = next(own_home.glob(".claude/projects/*/*.jsonl"))
     os.utime(newest, (NOW.timestamp() - 120,) * 2)
     settings = config.load()
-    seen = conditions.facts(settings, Still(on_battery=True, idle_s=7.0))
+    seen = conditions.machine_state(settings, Still(on_battery=True, idle_s=7.0))
     assert (True, 7.0, NOW - timedelta(minutes=2)) == (seen.on_battery, seen.idle_s, dict(seen.written)["claude-code"])
-    assert "claude-code wrote 2 minutes ago" == hindrance(USUAL, Facts(written=seen.written), NOW)
+    assert "claude-code wrote 2 minutes ago" == hindrance(USUAL, MachineState(written=seen.written), NOW)
 
 
 # Looking at transcripts ---------------------------------------------------------------------------------------------

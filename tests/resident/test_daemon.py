@@ -20,8 +20,8 @@ from watchdog.events import DirCreatedEvent, FileClosedNoWriteEvent, FileModifie
 from sleepd.core.errors import BadSettings, UsageError
 from sleepd.host import clock, locks
 from sleepd.resident import daemon, watcher
-from sleepd.resident.live_settings import InForce
-from sleepd.resident.watcher import Ear, Pace
+from sleepd.resident.live_settings import LiveSettings
+from sleepd.resident.watcher import Pace, Watcher
 from sleepd.settings import config
 from sleepd.store.calendar import calendar
 from sleepd.store.nights import NightStatus
@@ -40,7 +40,7 @@ class Listening:
     """`listen` in a thread; `heard` counts, and lets a test wait for the next time."""
 
     def __init__(self, folder: Path, pace: Pace, beside: Path | None = None) -> None:
-        self.ear = Ear()
+        self.ear = Watcher()
         self._folder = folder
         self._times = threading.Semaphore(0)
         given = (self.ear, self._heard, pace, beside)
@@ -110,7 +110,7 @@ def test_the_rescan_catches_what_no_event_told(tmp_path: Path) -> None:
 
 def test_only_writing_and_only_transcripts_are_heard() -> None:
     """Whatever the system tells."""
-    it = Ear()
+    it = Watcher()
     for event in (FileOpenedEvent("a.jsonl"), FileClosedNoWriteEvent("a.jsonl"), FileModifiedEvent("a.log")):
         it.on_any_event(event)
     assert not it.wait(0)
@@ -120,7 +120,7 @@ def test_only_writing_and_only_transcripts_are_heard() -> None:
 
 def test_a_thousand_events_are_one_knock() -> None:
     """The queue is bounded, whatever an agent writes."""
-    it = Ear()
+    it = Watcher()
     for _ in range(1000):
         it.on_any_event(FileModifiedEvent("a.jsonl"))
     assert it.wait(0) and not it.wait(0)
@@ -145,7 +145,7 @@ def test_the_clock_never_drops_a_night() -> None:
 def test_settings_are_taken_up_as_they_change_and_broken_ones_are_not(begun: Path) -> None:
     """The old ones stay, children go by them too, and the reason is told; a file that is mended counts again."""
     places = config.places()
-    it = InForce(places)
+    it = LiveSettings(places)
     assert (False, "03:17") == (it.renew(), it.now.night.at)
     configure(begun, SETTINGS + 'at = "04:00"\n')
     assert (True, "04:00", None) == (it.renew(), it.now.night.at, it.for_children())
@@ -169,10 +169,10 @@ def test_settings_that_are_broken_from_the_start_start_nothing(begun: Path) -> N
     """There are none of before."""
     configure(begun, "[night")
     with pytest.raises(BadSettings):
-        InForce(config.places())
+        LiveSettings(config.places())
     configure(begun, "[harvest]\n")
     with pytest.raises(UsageError, match=r"night\.max_calls"):
-        InForce(config.places())
+        LiveSettings(config.places())
 
 
 def test_another_settings_file_can_be_named(begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from sleepd.core.machine import Host
 from sleepd.host import clock, locks, log
 from sleepd.host.still import Still
 from sleepd.resident import scheduled
-from sleepd.resident.scheduled import Means
+from sleepd.resident.scheduled import RunEnvironment
 from sleepd.settings import config
 from sleepd.store import nights
 from sleepd.store.calendar import Calendar, PastNight, calendar
@@ -43,8 +43,8 @@ class Sitting:
     slept: list[float] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
 
-    def means(self, *, once: bool = False) -> Means:
-        return Means(host=self.host, say=self.said.append, pause=self._pause, now=self._now, once=once)
+    def means(self, *, once: bool = False) -> RunEnvironment:
+        return RunEnvironment(host=self.host, say=self.said.append, pause=self._pause, now=self._now, once=once)
 
     def _now(self) -> datetime:
         return clock.now() + timedelta(seconds=sum(self.slept))
