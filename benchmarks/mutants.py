@@ -1,10 +1,9 @@
 """How many planted faults the tests of the deciding modules notice: `python -m benchmarks.mutants`, or `make mutants`.
 
 mutmut changes one expression at a time in the modules that `[tool.mutmut]` of pyproject.toml names. Each changed module
-meets only its own tests in tests/core: the file of its name, and files with a name of their own that import it
-(`test_margin.py` is about the gate). A part such as `redact_tokens` meets those of `redact`. A sample is drawn at
-random over all mutants, the same for a seed. Prints a row for each module, for docs/reference/benchmarks.md, and to
-standard error the change of each mutant that lived.
+meets only its own quick tests: the files of tests/core that import it, or, for a part such as `redact_tokens`, those of
+the module it is a part of. A sample is drawn at random over all mutants, the same for a seed. The script prints a row
+for each module, for docs/reference/benchmarks.md, and to standard error the change of each mutant that lived.
 """
 
 from __future__ import annotations
@@ -93,20 +92,15 @@ def configure(folder: Path, tests: Iterable[Path]) -> None:
 
 
 def tests_of(module: str) -> list[Path]:
-    """The test files that are about a module, or about the one that it is a part of."""
+    """The test files that import a module; for a part that none imports, those of the module it is a part of."""
     parent, _, name = module.rpartition(".")
     imports = re.compile(rf"from {re.escape(parent)}(\.{name} import| import .*\b{name}\b)")
-    found = []
-    for path in sorted((ROOT / TESTS).glob("test_*.py")):
-        about = path.stem.removeprefix("test_")
-        named = (ROOT / "sleepd" / "core" / f"{about}.py").exists() or (ROOT / "sleepd" / "core" / about).is_dir()
-        if about == name or (not named and imports.search(path.read_text(encoding="utf-8"))):
-            found.append(path.relative_to(ROOT))
+    found = [p for p in sorted((ROOT / TESTS).glob("test_*.py")) if imports.search(p.read_text(encoding="utf-8"))]
     if found:
-        return found
+        return [path.relative_to(ROOT) for path in found]
     whole = f"{parent}.{name.rpartition('_')[0]}" if "_" in name else parent
     if whole == "sleepd.core":
-        raise SystemExit(f"no file of {TESTS} is about {name}: give it tests, or take it out of [tool.mutmut]")
+        raise SystemExit(f"no file of {TESTS} imports {name}: give it tests, or take it out of [tool.mutmut]")
     return tests_of(whole)
 
 
@@ -124,7 +118,9 @@ def mutmut(folder: Path, *arguments: str) -> str:
     done = subprocess.run(
         [str(MUTMUT), *arguments], check=False, cwd=folder, env=environment, capture_output=True, text=True
     )
-    return done.stdout + done.stderr
+    # The wheel that turns while it works is drawn line by line.
+    said = re.sub(r"^. Running stats\n", "", done.stderr + done.stdout, flags=re.MULTILINE)
+    return re.sub(r"^.*\r", "", said, flags=re.MULTILINE)
 
 
 def module_of(mutant: str) -> str:

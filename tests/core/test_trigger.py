@@ -133,6 +133,30 @@ class TestTheGate:
             alone = experiment.decide(NOT_WORSE, scores_of(own)).evidence if own else 0.0
             assert decision.evidence <= alone + 1e-9
 
+    def test_the_gain_is_that_of_one_side_or_the_other(self) -> None:
+        """With a wide margin both shares are held at once; then the mean of the two sides' bets on a gain decides."""
+        asked = replace(TERMS, statistic=TriggerAccuracy(margin=0.9))
+        drawn = [
+            Pair(ordinal=n, task_id=TaskId(f"{(Side.WANTED, Side.OTHER)[n % 2]}0"), candidate=0.6, baseline=0.5)
+            for n in range(20)
+        ]
+        alone = evidence.log_wealth(np.full(10, 0.1))[-1]
+        decision = decide(drawn, REQUESTS, asked)
+        assert (Verdict.UNDECIDED, 20) == (decision.verdict, decision.pairs)
+        assert pytest.approx(alone) == decision.evidence
+        assert pytest.approx(0.1) == decision.effect
+
+    def test_a_decision_says_what_it_rests_on(self) -> None:
+        """Over the requests looked at: the mean difference of the scored ones, and the shares that were scored."""
+        sides = [Pair(ordinal=n, task_id=TaskId("wanted0"), candidate=c, baseline=b)
+                 for n, (c, b) in enumerate([(1.0, 0.5), (None, 0.5), (0.5, 0.25), (1.0, None)])]  # fmt: skip
+        decision = decide(sides, REQUESTS, replace(TERMS, max_pairs=4))
+        assert (Verdict.CLOSED, "4 requests used up without a decision") == (decision.verdict, decision.reason)
+        assert (4, 0.375, 0.75, 0.75) == (
+            decision.pairs, decision.effect, decision.coverage_candidate, decision.coverage_baseline
+        )  # fmt: skip
+        assert "3 requests so far; goes on in a later night" == decide(sides[:3], REQUESTS, TERMS).reason
+
 
 class TestAnswers:
     @pytest.mark.parametrize(
@@ -182,6 +206,13 @@ class TestDescriptions:
         before, after = text.split(ending), changed.split(ending)
         assert [n for n, (a, b) in enumerate(zip(before, after, strict=True)) if a != b] == [2]
 
+    @pytest.mark.parametrize(
+        ("value", "expected"), [("plain X", "plain X"), ("'in quotes'", "in quotes"), ("X", "X"), ("a#b", "a#b")]
+    )
+    def test_a_value_without_double_quotes_is_read(self, value: str, expected: str) -> None:
+        """As it stands, or between single quotes."""
+        assert expected == description_of(f"---\ndescription: {value}\n---\n")
+
     def test_what_a_new_skill_is_made_with_is_read_again(self) -> None:
         """As `edit.new_skill` writes it."""
         assert "Say \\ when: [it] 'fits' #1" == description_of(edit.new_skill("x", "Say \\ when: [it] 'fits' #1"))
@@ -194,6 +225,7 @@ class TestDescriptions:
             "---\nname: x\n---\ndescription: x\n",
             "---\ndescription: >\n  folded\n---\n",
             "---\ndescription: one\n  two\n---\n",
+            "---\ndescription: one\n\ttwo\n---\n",
             "---\ndescription: a\ndescription: b\n---\n",
             '---\ndescription: "half\n---\n',
             "---\ndescription: \n---\n",
