@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+import itertools
 import os
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,17 @@ KEPT = ("PATH", "HOME", "LANG", "LC_", "TZ", "TMPDIR", "PYTEST_")
 # that a test starts see no more than what a bare machine has.
 for _name in [name for name in os.environ if not name.startswith(KEPT)]:  # noqa: TID251  names only, to remove them
     del os.environ[_name]  # noqa: TID251
+os.environ |= {  # noqa: TID251
+    # Notices of a test are not for the developer's desktop.
+    "DBUS_SESSION_BUS_ADDRESS": "disabled:",
+    "DBUS_SYSTEM_BUS_ADDRESS": "disabled:",
+    # Libraries that would look something up on the network are told not to.
+    "HF_HUB_OFFLINE": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+}
+
+_HOMES = itertools.count()
 
 # A suite that was started in the background ignores Ctrl-C and hang-ups, and every command it starts would do so too.
 for _number, _usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
@@ -34,10 +47,17 @@ for _number, _usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIG
         signal.signal(_number, _usual)
 
 
+def pytest_collection_finish() -> None:
+    """The modules and tests that are loaded now stay: the collector need not look at them again and again."""
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def own_home(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An empty home folder; the variables that would lead out of it point into it."""
-    home = tmp_path_factory.mktemp("home")
+    # Counted here: `mktemp` looks at all earlier folders for each new number.
+    home = tmp_path_factory.getbasetemp() / "homes" / str(next(_HOMES))
+    home.mkdir(parents=True)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("USERPROFILE", str(home))
     for name, folder in {
@@ -47,13 +67,6 @@ def own_home(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathF
         "XDG_CACHE_HOME": ".cache",
     }.items():
         monkeypatch.setenv(name, str(home / folder))
-    # Notices of a test are not for the developer's desktop.
-    for name in ("DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS"):
-        monkeypatch.setenv(name, "disabled:")
-    # Libraries that would look something up on the network are told not to.
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     return home
 
 
@@ -75,8 +88,8 @@ def _guarded(original: Callable[..., Any]) -> Callable[..., Any]:
     return connect
 
 
-@pytest.fixture(autouse=True)
-def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True, scope="session")
+def no_network() -> Iterator[None]:
     """Connections and look-ups that would leave this machine fail the test."""
     lookup = socket.getaddrinfo
 
@@ -86,6 +99,8 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
             pytest.fail(f"a test tried to look up {name!r}; only this machine is allowed")
         return lookup(host, *rest, **options)
 
-    monkeypatch.setattr(socket.socket, "connect", _guarded(socket.socket.connect))
-    monkeypatch.setattr(socket.socket, "connect_ex", _guarded(socket.socket.connect_ex))
-    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", _guarded(socket.socket.connect))
+        patch.setattr(socket.socket, "connect_ex", _guarded(socket.socket.connect_ex))
+        patch.setattr(socket, "getaddrinfo", getaddrinfo)
+        yield

@@ -431,6 +431,7 @@ def test_a_member_comes_and_goes_without_a_trace(text: str, value: object) -> No
     assert text == again
 
 
+@pytest.mark.slow
 @given(st.text(max_size=30) | st.sampled_from(['{"servers": {"sleepd": 1, "sleepd": 2}}', '{"servers": 3}', "{}{}"]))
 def test_rubbish_is_refused_or_read_as_python_reads_it(text: str) -> None:
     """Whatever the text, the answer is a value or `UnclearJson`, never another error."""

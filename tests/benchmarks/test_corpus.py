@@ -86,6 +86,7 @@ def test_the_planted_secrets_are_there_and_are_counted(written: tuple[Path, corp
     assert written[1].secrets > 0
 
 
+@pytest.mark.slow
 def test_a_big_corpus_has_giant_lines_and_damaged_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Giants come by the megabyte, defects by the file; both are counted."""
     monkeypatch.setattr(corpus, "MB_A_GIANT", 30)

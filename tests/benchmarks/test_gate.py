@@ -10,6 +10,8 @@ from sleepd.lab.gate import printed
 from sleepd.lab.gate.figures import Figure, mean, share
 from sleepd.settings import config
 
+pytestmark = pytest.mark.slow
+
 NIGHTS = Nights(per_night=share([True, False]), ever=share([True]), rate=mean([0.5, 0.6]), calls=mean([42.0]))
 
 

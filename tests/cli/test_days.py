@@ -14,6 +14,8 @@ from sleepd.settings import config
 from tests.cli.command import SESSIONS, SETTINGS, configure, live_in, sleepd
 from tests.harvesters.test_samples import SAMPLES
 
+pytestmark = pytest.mark.slow
+
 COUNTS = ("files", "read", "sessions", "turns", "defects", "redacted")
 
 
@@ -154,7 +156,6 @@ def test_a_task_is_shown_by_the_beginning_of_its_id(mined: Path) -> None:
     assert 2 == sleepd("tasks", "show", "zz").code and 2 == sleepd("tasks", "show", "").code
 
 
-@pytest.mark.slow
 def test_what_was_reviewed_stays_reviewed(mined: Path, tmp_path: Path) -> None:
     """Dropped tasks do not come back and edited checks survive the next mining; importing twice changes nothing."""
     file = tmp_path / "tasks.json"

@@ -97,6 +97,7 @@ def test_a_login_that_does_not_hold_ends_with_3_and_status_says_so(
     assert (0, seen["last_night"]["id"]) == (again.code, again.json["id"])
 
 
+@pytest.mark.slow
 def test_without_a_key_no_call_is_counted(lived_in: Path) -> None:
     """Nothing was asked: 0 calls in the night's report and in status, and the line names what to set."""
     with Stub() as stub:
@@ -174,6 +175,7 @@ def test_a_killed_run_goes_on(lived_in: Path) -> None:
     assert 0 <= len(said) - kept <= 3 * WORKERS
 
 
+@pytest.mark.slow
 def test_each_night_backs_the_database_up(lived_in: Path) -> None:
     """Under its local date, before anything changes."""
     sleepd("run", "--max-calls", "5")
@@ -211,6 +213,7 @@ def test_status_says_where_everything_stands(in_it: Path) -> None:
     assert all(word in text for word in ("last night", "next night", "sleepd review", "calls"))
 
 
+@pytest.mark.slow
 def test_nights_and_their_evidence_can_be_looked_at(in_it: Path) -> None:
     """By the beginning of the id; every figure says that it is a text replay."""
     (night,) = sleepd("nights", "--json").json

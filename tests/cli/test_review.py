@@ -244,6 +244,7 @@ class TestEdits:
         assert ["accepted", "accepted"] == [d["decision"] for d in seen(id_)["decided"]]
         assert (0, OURS) == (sleepd("revert").code, home.file().read_text())
 
+    @pytest.mark.slow
     def test_all_of_them_by_number_are_the_gated_text(self, home: Home) -> None:
         """Which is proven."""
         id_ = home.propose()

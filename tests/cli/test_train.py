@@ -227,6 +227,7 @@ class TestScoring:
         assert 2 == ran.code
         assert "it holds no test items; choose another side by --split" in ran.err
 
+    @pytest.mark.slow
     def test_a_spent_budget_ends_with_four(self, task_set: Path, skill: Path, tmp_path: Path) -> None:
         ran = sleepd("eval", task_set, "--skill", skill, "--out", tmp_path / "out", "--max-calls", "3")
         assert 4 == ran.code
@@ -345,12 +346,14 @@ class TestTaskSets:
         assert f"not enough checkable tasks: {groups} to validate with (at least 5 needed)" in ran.err
         assert 1 == ran.err.count("\n")
 
+    @pytest.mark.slow
     def test_under_the_papers_rule_it_is_said_and_done(self, skill: Path, tmp_path: Path) -> None:
         folder = write_set(tmp_path / "set", {"train": items(3, "Train"), "val": [ITEM], "test": []})
         ran = train(folder, skill, tmp_path / "out", "--rule", "off")
         assert 0 == ran.code
         assert "an acceptance here is no proof" in ran.err
 
+    @pytest.mark.slow
     def test_near_duplicates_count_once_and_what_judges_never_teaches(self, skill: Path, tmp_path: Path) -> None:
         """Twelve wordings of one question are one thing to judge by, and a train item that val asks is left out."""
         same = [{"id": n, "request": f"What  IS 6 times{' ' * n} 7?", "answer": "42"} for n in range(12)]

@@ -121,6 +121,7 @@ LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "d\n", "\n", "e\r\n"]), m
 
 
 class TestMerge:
+    @pytest.mark.slow
     @settings(max_examples=150, deadline=None)
     @given(LINES, LINES)
     def test_one_sided_changes_win(self, base: str, other: str) -> None:

@@ -75,6 +75,7 @@ def strict_on_one_pass(pairs: list[Pair]) -> bool:
 
 
 class TestFalseAdoption:
+    @pytest.mark.slow
     @pytest.mark.parametrize("world", [no_effect, half_better_half_worse, harmful])
     def test_a_candidate_that_does_not_help_hardly_ever_crosses(self, world: World) -> None:
         """Promise 1: whatever the number of looks, at most a share of alpha is accepted."""
@@ -266,6 +267,7 @@ class TestProperties:
         if early.verdict is not Verdict.UNDECIDED:
             assert early == decide(pairs, terms)
 
+    @pytest.mark.slow
     @settings(max_examples=100)
     @given(some_pairs, some_terms)
     def test_acceptance_takes_enough_pairs(self, pairs: list[Pair], terms: Experiment) -> None:
@@ -274,6 +276,7 @@ class TestProperties:
         if decision.verdict is Verdict.ACCEPTED:
             assert decision.pairs >= math.log(1 / terms.alpha) / math.log(1.97) - 1e-9
 
+    @pytest.mark.slow
     @settings(max_examples=100)
     @given(some_pairs, some_terms, st.floats(1, 10))
     def test_milder_terms_never_undo_an_acceptance(self, pairs: list[Pair], terms: Experiment, factor: float) -> None:
@@ -283,6 +286,7 @@ class TestProperties:
         if strict.verdict is Verdict.ACCEPTED:
             assert (Verdict.ACCEPTED, True) == (mild.verdict, mild.pairs <= strict.pairs)
 
+    @pytest.mark.slow
     @settings(max_examples=100)
     @given(some_pairs, some_terms, st.floats(0, 1))
     def test_better_scores_never_undo_an_acceptance(self, pairs: list[Pair], terms: Experiment, more: float) -> None:

@@ -48,6 +48,7 @@ def nearly_sure(chance: np.random.Generator) -> tuple[Scores, Scores]:
     return before, before - MARGIN
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("world", [worse_everywhere, worse_in_one, nearly_sure])
 def test_a_text_that_loses_the_margin_is_accepted_at_most_at_its_level(world) -> None:  # type: ignore[no-untyped-def]
     """Whatever the number of looks: everywhere, in one task alone, or where tasks are nearly never done."""
@@ -120,6 +121,7 @@ def test_no_bet_can_lose_more_than_it_has(scores: list[tuple[float, float]], mar
     assert math.isfinite(decision.counter_evidence)
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(
     values=st.lists(st.sampled_from([-1.0, -0.5, -0.25, 0.0, 0.5, 1.0]), min_size=2, max_size=6),

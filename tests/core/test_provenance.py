@@ -145,6 +145,7 @@ _letters = st.characters(codec="utf-8", categories=["Ll"], max_codepoint=0x24F).
 _word = st.text(_letters, min_size=3, max_size=9)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(st.lists(_word, min_size=5, max_size=30, unique=True), st.data())
 def test_no_setting_hides_a_sentence(words: list[str], data: st.DataObject) -> None:
@@ -167,6 +168,7 @@ def test_never_raises(text: str, returned: list[str], own: list[str]) -> None:
     assert () == taken_over(text, [*returned, text], [*own, text])
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(st.lists(_word, min_size=12, max_size=30, unique=True), st.data())
 def test_a_changed_word_hides_nothing(words: list[str], data: st.DataObject) -> None:

@@ -120,6 +120,7 @@ class TestTheGate:
         mine = [p for p in pairs_of(np.random.default_rng(4), (0.0, 1.0, 1.0, 1.0)) if p.task_id.startswith("wanted")]
         assert Verdict.UNDECIDED is decide(mine, REQUESTS, TERMS).verdict
 
+    @pytest.mark.slow
     @given(st.lists(st.tuples(st.sampled_from(list(REQUESTS)), st.floats(0, 1), st.floats(0, 1)), max_size=40))
     def test_evidence_is_never_more_than_that_of_its_weakest_bet(
         self, drawn: list[tuple[TaskId, float, float]]

@@ -117,6 +117,7 @@ OPERATION = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(OPERATION, max_size=8))
 def test_no_log_of_changes_raises(operations: list[dict[str, Any]]) -> None:
     """Any run of operations ends in a state or in none."""

@@ -99,6 +99,7 @@ def test_the_tools_say_what_they_do_take_and_change(ask: Talk) -> None:
     assert dict.fromkeys(TOOLS, (True, False)) | changing == hints
 
 
+@pytest.mark.slow
 def test_the_reading_tools_say_what_the_command_says(ask: Talk) -> None:
     """The same text for a reader, the same values for a program."""
     assert sleepd("status", "--json").json == ask("status").structured_content

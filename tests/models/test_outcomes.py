@@ -75,6 +75,7 @@ def test_a_short_word_as_key_does_not_garble_the_message() -> None:
     assert "latest [key]" == one_line("latest\ntest", "test")
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(st.binary(max_size=60), st.integers(400, 599))
 def test_every_rejection_has_an_explanation(body: bytes, status: int) -> None:

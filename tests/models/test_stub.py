@@ -103,6 +103,7 @@ def test_responses_stream_text_and_tools(gpt: openai.OpenAI) -> None:
     assert "Hello from the stub." == gpt.responses.create(model="m", input="stub:hello").output_text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scenario", "status"), [("max-tokens", "incomplete"), ("refusal", "completed")])
 def test_responses_end_as_the_scenario_says(gpt: openai.OpenAI, scenario: str, status: str) -> None:
     """A reply cut by its limit is `incomplete`; a refusal is a refusal part."""

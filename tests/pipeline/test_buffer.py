@@ -107,6 +107,7 @@ class TestANight:
         assert {digest("")} == {r["text"] for r in world.rows("rollouts")}
         assert f"turned down by you before, so not tried: {RULE.text}" in json.dumps(nights[0].report)
 
+    @pytest.mark.slow
     def test_the_rest_of_a_reply_is_tried(self, world: World) -> None:
         """One edit that was turned down does not cost the others, and may be said in another place or spelling."""
         proposed(world, RULE, status=Status.REJECTED, why="no")

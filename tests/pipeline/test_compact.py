@@ -167,6 +167,7 @@ class TestWhatIsTried:
 
 
 class TestTheGate:
+    @pytest.mark.slow
     def test_a_rule_said_twice_goes_and_no_other_byte_changes(self, world: World) -> None:
         """Accepted on evidence that the text is no worse by the margin, under an index of its own."""
         made = compacted(world, said(delete(AGAIN), delete(WEATHER)))

@@ -90,6 +90,7 @@ class TestTheGate:
         before, after = (world.ctx().text(text).splitlines() for text in (candidate.base, candidate.text))
         assert [f"description: {json.dumps(GOOD)}"] == [b for a, b in zip(before, after, strict=True) if a != b]
 
+    @pytest.mark.slow
     def test_the_simulated_model_finds_the_words_of_its_requests(self, world: World, tmp_path: Path) -> None:
         """From what is missed and what is loaded wrongly; so the whole way is walked without a key."""
         (trial,) = run(world, world.ctx(), work_of(world, tmp_path)).tried
@@ -147,6 +148,7 @@ class TestTheGate:
         assert problem in done.problems[0]
         assert [] == world.rows("candidates")
 
+    @pytest.mark.slow
     def test_the_report_draws_the_statistic_that_decided(self, world: World, tmp_path: Path) -> None:
         """The last point of the drawn evidence is the evidence of the verdict, far from that of a plain mean."""
         (trial,) = described(world, work_of(world, tmp_path), said(GOOD)).tried

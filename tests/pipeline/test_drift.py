@@ -156,6 +156,7 @@ class TestWithoutEarlierNights:
         assert None is watch(world.ctx(model, night="n9"), comparison_of(world), replace(world.gate, rule=rule))
         assert 0 == model.asked
 
+    @pytest.mark.slow
     def test_other_checks_have_no_kept_rollouts(self, world: World) -> None:
         """What was judged by other checks is not used again, so there is nothing to watch."""
         settled(world, date=date(1))
@@ -169,6 +170,7 @@ class TestWithoutEarlierNights:
         assert 0 == model.asked
 
 
+@pytest.mark.slow
 class TestWithoutAChange:
     def test_each_later_night_draws_a_stated_number_of_pairs(self, world: World) -> None:
         """The account goes on over the nights, no rollout is in two pairs, and nothing is set aside."""
@@ -234,6 +236,7 @@ class TestAlarm:
         assert f"the model behind {world.model.key} answers differently than before" in night.message
         assert "what was measured is set aside" in night.message
 
+    @pytest.mark.slow
     def test_nothing_measured_before_is_used_afterwards(self, world: World) -> None:
         """Rollouts of the live text under the present name are the alarm's night's own, and so are the pairs drawn then."""
         world = patient(world)
@@ -253,6 +256,7 @@ class TestAlarm:
         assert not drift_of(after)["alarm"]
         assert PAIRS_PER_NIGHT == drift_of(after)["pairs"]
 
+    @pytest.mark.slow
     def test_undecided_candidates_are_closed_with_the_reason(self, world: World) -> None:
         """None waits any more, and one that was decided keeps its verdict."""
         world = patient(world)
@@ -291,6 +295,7 @@ class TestAlarm:
         assert (1, 2, ()) == (first.candidate.index, second.candidate.index, pairs_of(world, second))
         assert 16 == len(pairs_of(world, first))
 
+    @pytest.mark.slow
     def test_other_texts_and_models_keep_what_was_measured(self, world: World) -> None:
         """An alarm is about one live text, the candidates on it, and one model."""
         settled(world, date=date(1))

@@ -76,6 +76,7 @@ class TestUndisturbed:
         assert len(world.rows("rollouts")) + len(world.rows("reflections")) == spending["calls"]
         assert sum(r["tokens_in"] for r in world.rows("rollouts")) < spending["tokens_in"]  # type: ignore[misc]
 
+    @pytest.mark.slow
     def test_no_more_calls_than_foretold(self, world: World) -> None:
         """The outlook asks no model, and its number is an upper bound."""
         model = FailingAt(world.model, 0, OUTAGE)
@@ -129,6 +130,7 @@ class TestUndisturbed:
         assert prompts
         assert not [p for p in prompts if "sealed words" in p]
 
+    @pytest.mark.slow
     def test_a_second_night_of_the_same_date_has_a_number_of_its_own(self, world: World) -> None:
         """A finished night is not taken up again."""
         first = world.night()
@@ -268,6 +270,7 @@ class TestOutage:
         assert (status, True) == (night.status, "log in again" in night.message)
         assert [[]] * 4 == [world.rows(t) for t in ("candidates", "pairs", "rollouts", "reflections")]
 
+    @pytest.mark.slow
     def test_a_night_that_could_not_be_measured_is_taken_up_again(self, world: World) -> None:
         """The same id, and then the same end as without the outage."""
         failed = world.night(FailingAt(world.model, 30, OUTAGE))
@@ -284,6 +287,7 @@ class TestOutage:
             with pytest.raises(NotMeasured, match="log in"):
                 preflight(world.ctx(ScriptedModel(otherwise=Failure(cause=cause, message="log in"))))
 
+    @pytest.mark.slow
     def test_a_model_that_never_answers_is_an_outage_and_leaves_nothing_behind(self, world: World) -> None:
         """Eight failures in a row under the live text: nothing of them is kept, and the night says why."""
 
@@ -303,6 +307,7 @@ class TestOutage:
         assert NightStatus.DONE is world.night().status
         assert world.rows("candidates")
 
+    @pytest.mark.slow
     def test_every_prompt_bears_our_mark(self, world: World) -> None:
         """So that a transcript of our own run is never taken for work."""
         marks = set()

@@ -126,6 +126,7 @@ def spawned(workers: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
 
 
+@pytest.mark.slow
 def test_rollouts_run_in_other_processes_as_in_threads(world: World) -> None:
     """Requests and rollouts are plain values; the executor is passed in."""
     ctx = replace(world.ctx(workers=2), executor=spawned, replayers={Replay.TEXT: Echo})

@@ -119,6 +119,7 @@ class TestAblations:
         got = stepped(world, Proposing(*MANY), replace(OPTIMIZING, samples=samples))
         assert {samples} == {len(c.rollouts) for c in got.cases}
 
+    @pytest.mark.slow
     def test_without_the_buffer_failures_are_not_told(self, world: World) -> None:
         """With it, the second night's reflection reads what the first night rejected, and why."""
         for buffered in (True, False):

@@ -37,6 +37,8 @@ from sleepd.usecases import taskset
 from tests.pipeline.sets import export
 from tests.pipeline.world import fresh_database, make
 
+pytestmark = pytest.mark.slow
+
 WHO = persona("programmer")
 EMBEDDER = Memoized(HashedTfidf())
 GATING = GateTerms(
@@ -140,7 +142,6 @@ def adds(*texts: str) -> dict[str, object]:
 QUIET: dict[str, object] = {EDITS: adds(), GUIDANCE: {"guidance": []}, REMINDERS: {"reminders": []}}
 
 
-@pytest.mark.slow
 class TestLearning:
     def test_it_raises_the_true_score_on_sealed_tasks(self, ground: TaskSetWorld) -> None:
         """Epoch by epoch; every text that was accepted on the way is truly better than the one before."""
@@ -190,7 +191,6 @@ class TestBatches:
         assert 2 == len(batch([TaskId("a"), TaskId("b")], 0, 9, "1"))
 
 
-@pytest.mark.slow
 class TestResuming:
     def test_a_run_that_was_broken_comes_to_the_same_history_and_pays_nothing_twice(
         self, tmp_path: Path, task_set: Path
@@ -289,7 +289,6 @@ class TestSlowUpdate:
         assert done.best == done.texts[-1]
         assert not done.best.gated
 
-    @pytest.mark.slow
     def test_each_one_is_written_anew(self, ground: TaskSetWorld) -> None:
         """Guidance that shortens the text has to be no worse, within a margin."""
         start = edit.set_region("# Commits\n", Region.SLOW_UPDATE, "- Say hello to the moon and all of its children.\n")
@@ -377,7 +376,6 @@ class TestReminders:
 class TestMetaNotes:
     SAID = "Short rules fare better than long ones."
 
-    @pytest.mark.slow
     def test_they_reach_the_next_reflection_and_no_rollout_and_no_skill(self, ground: TaskSetWorld) -> None:
         model = Saying({NOTES: {"notes": [self.SAID]}})
         done = ground.train(model, replace(SHORT, epochs=2))
@@ -407,7 +405,6 @@ class TestMetaNotes:
             done.epochs[0].problems,
         )
 
-    @pytest.mark.slow
     def test_without_them_nothing_is_asked(self, ground: TaskSetWorld) -> None:
         model = Saying({})
         ground.train(model, replace(SHORT, meta=False))

@@ -62,6 +62,7 @@ def test_installing_twice_leaves_one_schedule(begun: Path, tmp_path: Path, monke
     assert "nothing was installed" in sleepd("service", "uninstall").out
 
 
+@pytest.mark.slow
 def test_where_there_was_no_crontab_there_is_none_afterwards(
     begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -71,6 +72,7 @@ def test_where_there_was_no_crontab_there_is_none_afterwards(
     assert 0 == sleepd("service", "uninstall").code and not table.exists()
 
 
+@pytest.mark.slow
 def test_a_crontab_that_cannot_be_read_is_not_written_over(
     begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -182,6 +184,7 @@ def test_a_schedule_that_serves_stays_when_a_new_one_fails(
 # The environment ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_what_schedulers_do_not_give_is_kept(begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """PATH, moved folders, the way to the network; no key and no setting; readable by its owner alone."""
     a_crontab(tmp_path, monkeypatch)
@@ -199,6 +202,7 @@ def test_what_schedulers_do_not_give_is_kept(begun: Path, tmp_path: Path, monkey
     assert 0o600 == mode(config.places().environment)
 
 
+@pytest.mark.slow
 def test_secrets_are_kept_only_when_asked(begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keys, and a proxy's address that holds a login."""
     a_crontab(tmp_path, monkeypatch)
@@ -221,6 +225,7 @@ def test_a_value_that_no_line_holds_is_refused(
     assert 2 == done.code and "COPILOT_HOME" in done.err and not config.places().environment.exists()
 
 
+@pytest.mark.slow
 def test_the_file_gives_path_home_and_time_zone(begun: Path) -> None:
     """Schedulers set PATH and HOME themselves; what else is set already stays."""
     file = begun / "environment"
@@ -277,6 +282,7 @@ def test_a_change_of_the_time_makes_the_schedule_stale(
     assert any("is gone" in fault for fault in status()["faults"])
 
 
+@pytest.mark.slow
 def test_the_last_night_stands_in_the_status(begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With its own words."""
     a_crontab(tmp_path, monkeypatch)
@@ -422,6 +428,7 @@ def test_the_task_scheduler_is_asked_in_its_own_words(
         installed("win32", cron=True)
 
 
+@pytest.mark.slow
 def test_json_answers_are_json(begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Installing and uninstalling too, without a word beside."""
     a_crontab(tmp_path, monkeypatch)

@@ -190,6 +190,7 @@ class TestWrite:
         files.write(skill, NEW.encode(), expected=digest(OLD), root=tmp_path)
         assert ("keep", NEW) == (other.read_text(), skill.read_text())
 
+    @pytest.mark.slow
     @POSIX
     def test_of_two_writers_one_wins(self, skill: Path, tmp_path: Path) -> None:
         """Processes that expect the same text cannot both write."""

@@ -12,6 +12,8 @@ from sleepd.resident.children import Children
 from tests.cli.command import sleepd
 from tests.store.test_database import damaged_in_the_middle
 
+pytestmark = pytest.mark.slow
+
 VERBS = (["proposals"], ["nights"], ["tasks", "list"], ["harvest"], ["backup"])
 
 
@@ -19,7 +21,6 @@ def database_of(home: Path) -> Path:
     return home / ".local" / "share" / "sleepd" / "sleepd.db"
 
 
-@pytest.mark.slow
 def test_a_damaged_database_is_said_by_each_verb_and_put_back_by_one(begun: Path) -> None:
     """Nothing is written to the damaged file, the good backup survives, and afterwards everything works."""
     file = database_of(begun)
@@ -58,7 +59,6 @@ def test_a_child_of_the_daemon_runs_no_file_of_the_folder_it_stands_in(
     assert 9 == subprocess.run([sys.executable, "-m", "sleepd", "--version"], check=False).returncode
 
 
-@pytest.mark.slow
 def test_doctor_sees_damage_that_no_verb_has_met_yet(begun: Path) -> None:
     """One page in the middle of the file: it opens, and most verbs never read that page."""
     file = database_of(begun)

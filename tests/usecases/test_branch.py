@@ -14,6 +14,8 @@ from tests.cli.keyboard import terminal
 from tests.cli.test_review import OURS, seen
 from tests.usecases.waiting import POISON, TICKET, Home
 
+pytestmark = pytest.mark.slow
+
 WANTED = OURS.replace("- a\n", f"- a\n- {TICKET.text}\n")
 NAME = ".claude/skills/commit/SKILL.md"
 
@@ -177,7 +179,6 @@ class TestCommitted:
         monkeypatch.delenv("GIT_INDEX_FILE")
         assert WANTED == on_branch(home, id_)
 
-    @pytest.mark.slow
     def test_review_commits_as_well(self, home: Home) -> None:
         """With one key; the file stays as it is."""
         id_ = home.propose((TICKET,), base=OURS)

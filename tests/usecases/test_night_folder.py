@@ -21,6 +21,8 @@ from sleepd.store.proposals import Status
 from sleepd.usecases import night_folder
 from tests.cli.command import SETTINGS, configure, live_in, sleepd
 
+pytestmark = pytest.mark.slow
+
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "output-folder.md"
 
 
@@ -82,7 +84,6 @@ def names(value: object) -> set[str]:
     return {name for inner in value for name in names(inner)} if isinstance(value, list) else set()
 
 
-@pytest.mark.slow
 def test_the_folder_says_the_same_when_it_is_made_again(in_it: Path) -> None:
     """Deleting it loses nothing."""
     before = {p.relative_to(folder()): p.read_bytes() for p in folder().rglob("*") if p.is_file()}
@@ -148,7 +149,6 @@ def test_the_best_text_is_never_one_that_was_set_aside(in_it: Path) -> None:
     assert told == history()
 
 
-@pytest.mark.slow
 def test_out_names_a_new_folder_or_an_earlier_one_of_the_same_night(in_it: Path, tmp_path: Path) -> None:
     """Anything else in it is left alone; --out and --open ask for --html."""
     own = tmp_path / "night"
