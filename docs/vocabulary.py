@@ -134,8 +134,8 @@ VOCABULARY: Final[dict[str, tuple[Term, ...]]] = {
     "Replaying and scoring": (
         Term(
             word="replay",
-            meaning="how a piece of work is done again: text (the request is asked again), trigger (which skills to load "
-            "is asked), decision (the next step is asked), worktree (the work is done in the repository)",
+            meaning="how a piece of work is done again: text (the request is asked again), trigger (which skills to "
+            "load is asked), decision (the next step is asked), worktree (the work is done in the repository)",
             at="sleepd.core.model:Replay",
         ),
         Term(

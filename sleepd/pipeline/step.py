@@ -148,7 +148,7 @@ def _tried(ctx: RunContext, trial: Trial) -> Iterator[Tried]:
         return
     with ctx.database.reading() as connection:
         found = attributions.load(connection, trial.candidate.id)
-    yield from (Tried(edits=frozenset([one.edit_id]), verdict=Verdict.REJECTED) for one in found if not one.kept)
+    yield from (Tried(edits=frozenset([one.edit_id]), verdict=None) for one in found if not one.kept)
 
 
 def _history(

@@ -103,7 +103,7 @@ def by_skill_name(targets: Iterable[SkillTarget], name: str, agent: str) -> Skil
     exact = [target for target in mine if target.name.casefold() == wanted]
     folder = [t for t in mine if Path(t.path).name == SKILL_FILE and Path(t.path).parent.name.casefold() == wanted]
     alike = [target for target in exact if target.name == name]
-    return next((t for group in (alike, exact, folder) for t in sorted(group, key=_user_last)), None)
+    return next((t for group in (alike, exact, folder) for t in sorted(group, key=lambda t: not t.project)), None)
 
 
 def project_skills(targets: Iterable[SkillTarget], agent: str) -> tuple[SkillTarget, ...]:
@@ -209,7 +209,9 @@ def _names(folder: Path) -> list[str]:
 
 def _targets(agent: str, root: Path, paths: Iterable[Path], project: str) -> Iterator[SkillTarget]:
     for path in paths:
-        if not os.path.isfile(path) or path.is_symlink() or not _stays(path, root):  # noqa: PTH113  never raises
+        if not os.path.isfile(path) or path.is_symlink():  # noqa: PTH113  never raises
+            continue
+        if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root)):
             continue
         try:
             file = files.read(path)
@@ -225,14 +227,6 @@ def _targets(agent: str, root: Path, paths: Iterable[Path], project: str) -> Ite
                 project=project,
                 description=fields.get("description", ""),
             )
-
-
-def _stays(path: Path, root: Path) -> bool:
-    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
-
-
-def _user_last(target: SkillTarget) -> bool:
-    return not target.project
 
 
 def frontmatter(text: str) -> dict[str, str]:

@@ -227,8 +227,8 @@ class TestPaperRules:
             verdict=Verdict.ACCEPTED, reason="rule strict: mean difference +0.125", pairs=4, evidence=0.0,
             counter_evidence=0.0, effect=0.125, coverage_candidate=0.5, coverage_baseline=0.5,
         )  # fmt: skip
-        assert expected == decide(drawn, replace(TERMS, rule=Rule.STRICT))
-        nothing = decide([], replace(TERMS, rule=Rule.OFF))
+        assert expected == decide(drawn, replace(TERMS, statistic=OnePass(rule=Rule.STRICT)))
+        nothing = decide([], replace(TERMS, statistic=OnePass(rule=Rule.OFF)))
         assert ("rule off: nothing scored", 0, None, 1.0, 1.0) == (
             nothing.reason, nothing.pairs, nothing.effect, nothing.coverage_candidate, nothing.coverage_baseline
         )  # fmt: skip

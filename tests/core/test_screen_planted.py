@@ -80,9 +80,9 @@ def test_innocent_rules_pass() -> None:
 
 
 def test_a_new_sentence_may_pass() -> None:
-    """What `docs/explanation/screen.md` says: of 92 sentences in plain speech that nobody fitted it to, 32 are caught."""
+    """What `docs/explanation/screen.md` says: of 92 sentences in plain speech that nobody fitted it to, 85 are caught."""
     unseen = [case for case in UNSEEN if case.rule != CLEAN]
-    assert (92, 32) == (len(unseen), len(held_back(unseen)))
+    assert (92, 85) == (len(unseen), len(held_back(unseen)))
 
 
 def test_good_rules_side_by_side_stay_good() -> None:
