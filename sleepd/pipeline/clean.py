@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
-from pathlib import Path
 
 from harvesters.records import (
     Answered,
-    Cursor,
     FileChange,
-    Harvester,
     Origin,
     Reading,
     Session,
@@ -23,24 +20,8 @@ from harvesters.records import (
 )
 from sleepd.core.mark import OWN_MARK
 from sleepd.core.redact import OVERLAP, redact
+from sleepd.pipeline.jobs import Job, Lengths
 from sleepd.store.stored_file import StoredFile
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lengths:
-    """Characters kept of one text."""
-
-    text: int
-    tool_text: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
-    """One file to be read from where it was left, or one piece of a long file."""
-
-    harvester: Harvester
-    path: Path
-    cursor: Cursor | None
 
 
 def read_clean(job: Job, lengths: Lengths) -> StoredFile | None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import stat
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
 from harvesters.records import Cursor, Harvester, Reading
-from sleepd.pipeline.clean import Job, Lengths
-from sleepd.pipeline.readers import readings
+from sleepd.pipeline.jobs import Job, Lengths
 from sleepd.settings.sections import HarvestConfig
 from sleepd.store import sessions
 from sleepd.store.database import Database
@@ -68,7 +67,7 @@ def ingest(
     jobs, waiting = _jobs(database, found, sources.since)
     done = len(found) - len(jobs)
     lengths = Lengths(text=config.max_text, tool_text=config.max_tool_text)
-    for file in readings(jobs, lengths, waiting):
+    for file in _readings(jobs, lengths, waiting):
         if file is not None:
             batch.append(file)
             _count(totals, file.reading)
@@ -116,6 +115,14 @@ def _jobs(database: Database, found: Sequence[tuple[Harvester, Path]], since: da
         if status is not None and stat.S_ISREG(status.st_mode):
             waiting += max(0, status.st_size - (cursor.offset if cursor is not None else 0))
     return jobs, waiting
+
+
+def _readings(jobs: Sequence[Job], lengths: Lengths, waiting: int) -> Iterator[StoredFile | None]:
+    """What the jobs gave. The redactor is imported when there is something to read."""
+    if jobs:
+        from sleepd.pipeline.readers import readings
+
+        yield from readings(jobs, lengths, waiting)
 
 
 def _same(cursor: Cursor, status: os.stat_result) -> bool:

@@ -14,7 +14,8 @@ from dataclasses import replace
 from functools import cache
 
 from harvesters import wire
-from sleepd.pipeline.clean import Job, Lengths, read_clean
+from sleepd.pipeline.clean import read_clean
+from sleepd.pipeline.jobs import Job, Lengths
 from sleepd.store.stored_file import StoredFile
 
 WORTH_PROCESSES = 24_000_000

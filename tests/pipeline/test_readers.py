@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +16,7 @@ from harvesters.__main__ import harvester
 from harvesters.claude_code import ClaudeCode
 from harvesters.records import Cursor, Reading
 from sleepd.pipeline import readers
-from sleepd.pipeline.clean import Job, Lengths
+from sleepd.pipeline.jobs import Job, Lengths
 from sleepd.pipeline.readers import WORTH_PROCESSES, readings
 from sleepd.store.stored_file import StoredFile
 from tests.harvesters import golden, test_pieces
@@ -76,6 +78,27 @@ def test_a_long_file_is_read_in_order_beside_others(tmp_path: Path) -> None:
     paths = [test_pieces.claude(tmp_path / name) for name in "ab"]
     found = files(readings([Job(harvester=claude, path=p, cursor=None) for p in paths], LENGTHS, WORTH_PROCESSES))
     assert [str(path) for path in paths] == [path for path, _ in found]
+
+
+def test_nothing_new_needs_no_redactor(tmp_path: Path) -> None:
+    """A second harvest imports neither the redactor nor what starts processes, and opens no transcript."""
+    program = """
+import sys
+from pathlib import Path
+from harvesters.claude_code import ClaudeCode
+from sleepd.pipeline.ingest import Sources, ingest
+from sleepd.settings.sections import HarvestConfig
+from sleepd.store.database import open_database
+home = Path(sys.argv[1])
+database = open_database(home / "sleepd.db")
+done = ingest(database, Sources(harvesters=[ClaudeCode()], env={}, home=home), HarvestConfig())
+print(done.read, done.bytes_read, [name for name in ("sleepd.core.redact", "concurrent.futures.process") if name in sys.modules])
+"""
+    test_pieces.claude(tmp_path / ".claude" / "projects" / "-p")
+    command = [sys.executable, "-c", program, str(tmp_path)]
+    said = [subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(2)]
+    assert said[0].startswith("1 ") and "sleepd.core.redact" in said[0]
+    assert "0 0 []\n" == said[1]
 
 
 def test_little_to_read_starts_no_process(tmp_path: Path) -> None:
