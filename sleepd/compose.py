@@ -151,8 +151,8 @@ def context(settings: Settings, store: Database, tools: tuple[Embedder, Model, M
         workers=settings.night.workers,
         max_tokens=settings.model.max_tokens,
         run=run,
-        replayers={kind: registry.replayer(kind) for kind in registry.names("sleepd.replayers")},
-        judges={name: registry.judge(name) for name in registry.names("sleepd.judges")},
+        replayers=registry.Replayers(),
+        judges=registry.Judges(),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import metadata
 from typing import TYPE_CHECKING, cast
@@ -53,14 +53,32 @@ def embedder(name: str) -> MakeEmbedder:
     return cast("MakeEmbedder", _load(EMBEDDERS, name))
 
 
-def replayer(name: str) -> MakeReplayer:
-    """What makes a replayer from the task model. Raises as `harvester` does."""
-    return cast("MakeReplayer", _load(REPLAYERS, name))
+class Replayers(Mapping[str, "MakeReplayer"]):
+    """What makes a replayer from the task model, by name. Each is imported when it is asked for, and raises as
+    `harvester` does: a broken package that no run uses stops no run.
+    """
+
+    def __getitem__(self, name: str) -> MakeReplayer:
+        return cast("MakeReplayer", _load(REPLAYERS, name))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(names(REPLAYERS))
+
+    def __len__(self) -> int:
+        return len(names(REPLAYERS))
 
 
-def judge(name: str) -> MakeJudge:
-    """What makes a judge from the reflection model. Raises as `harvester` does."""
-    return cast("MakeJudge", _load(JUDGES, name))
+class Judges(Mapping[str, "MakeJudge"]):
+    """What makes a judge from the reflection model, by name; imported as `Replayers` are."""
+
+    def __getitem__(self, name: str) -> MakeJudge:
+        return cast("MakeJudge", _load(JUDGES, name))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(names(JUDGES))
+
+    def __len__(self) -> int:
+        return len(names(JUDGES))
 
 
 @cache

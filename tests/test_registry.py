@@ -42,7 +42,7 @@ def test_an_unknown_name_lists_the_known_ones_and_the_nearest() -> None:
 
 def test_with_nothing_registered_the_message_says_so(points: dict[str, EntryPoint]) -> None:
     """An installation without adapters is told apart from a misspelling."""
-    with pytest.raises(UnknownName, match="known: none"):
+    with pytest.raises(UnknownName, match=r"known: none; .*install sleepd again"):
         registry.embedder("hashed-tfidf")
 
 
@@ -83,3 +83,22 @@ def test_listing_names_imports_no_adapter() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "[]" == done.stdout.strip()
+
+
+def test_a_broken_replayer_that_nothing_uses_stops_nothing(points: dict[str, EntryPoint]) -> None:
+    """A package is imported when its replay or judge is asked for, and its error names it then."""
+    points["text"] = point("text", "sleepd.replayers.text:TextReplayer")
+    points["theirs"] = point("theirs", "package_that_is_not_there.replay:Theirs")
+    assert ["text", "theirs"] == list(registry.Replayers())
+    assert "TextReplayer" == registry.Replayers()["text"].__name__
+    with pytest.raises(MissingPart, match="package_that_is_not_there"):
+        registry.Replayers()["theirs"]
+    with pytest.raises(MissingPart, match="judge 'theirs'"):
+        registry.Judges()["theirs"]
+
+
+def test_an_installation_without_our_own_replayers_says_what_to_do(points: dict[str, EntryPoint]) -> None:
+    """After an update of the code alone: one line instead of a KeyError in every night."""
+    assert {} == points
+    with pytest.raises(UnknownName, match="install sleepd again"):
+        registry.Replayers()["text"]

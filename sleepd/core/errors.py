@@ -44,7 +44,8 @@ class UnknownName(UsageError):
 
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
         names = sorted(known)
-        super().__init__(f"unknown {what} {name!r}{nearest(name, names)}; known: {', '.join(names) or 'none'}")
+        known_ones = ", ".join(names) or "none; the installation is older than its code: install sleepd again"
+        super().__init__(f"unknown {what} {name!r}{nearest(name, names)}; known: {known_ones}")
 
 
 class BadSettings(UsageError):

@@ -153,8 +153,12 @@ def restore(path: Path, backup: Path, stamp: str) -> Restored:
     damage = damage_in(backup)
     if damage is not None:
         raise DatabaseDamaged(f"the backup {backup} cannot be used: {damage}; name another one")
-    with _damage_named(backup):
+    try:
         _revision(readable.uri(backup), backup)
+    except DatabaseDamaged as error:
+        raise DatabaseDamaged(
+            f"the backup {backup} cannot be used: it is not a database of sleepd, or of a newer one; name another one"
+        ) from error
     part = path.with_name(f"{path.name}.restored.part")
     moved = path.with_name(f"{path.name}.before-restore-{stamp}") if path.exists() else None
     try:
@@ -162,10 +166,14 @@ def restore(path: Path, backup: Path, stamp: str) -> Restored:
         with closing(sqlite3.connect(readable.uri(backup), uri=True)) as source, closing(sqlite3.connect(part)) as copy:
             source.backup(copy)
         part.chmod(0o600)
-        for end in ("-wal", "-shm", ""):
-            former = path.with_name(path.name + end)
-            if former.exists():
-                former.rename(path.with_name(f"{path.name}.before-restore-{stamp}{end}"))
+        # At each moment a whole database has the name: after a kill, a missing one would be made anew and empty.
+        if moved is not None:
+            for end in ("", "-wal"):
+                former = path.with_name(path.name + end)
+                if former.exists():
+                    os.link(former, path.with_name(f"{moved.name}{end}"))
+        for end in ("-wal", "-shm"):
+            path.with_name(path.name + end).unlink(missing_ok=True)
         part.replace(path)
     except OSError as error:
         raise Unwritable.of(path, error) from error
@@ -253,7 +261,10 @@ def _revision(source: str, path: Path) -> str | None:
             raise _damaged(path, "it is not a database of sleepd")
         row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
         if row is not None and row[0] > HEAD:
-            raise _damaged(path, f"it was made by a newer sleepd (schema {row[0]}); upgrade sleepd")
+            # Sound, and newer than any backup: to go back would lose what the newer sleepd stored.
+            raise DatabaseDamaged(
+                f"the database {path} cannot be used: it was made by a newer sleepd (schema {row[0]}); upgrade sleepd"
+            )
         return None if row is None else str(row[0])
 
 

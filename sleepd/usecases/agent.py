@@ -7,42 +7,29 @@ every change at once. No call makes a database, asks a question or prints.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 
 from sleepd import compose
-from sleepd.core import edit
 from sleepd.core.errors import Conflict, UsageError
 from sleepd.host import clock
 from sleepd.pipeline import adopt as writing
 from sleepd.settings import config
 from sleepd.settings.settings import Settings
 from sleepd.store.database import Database
-from sleepd.store.proposals import Proposal, Status
+from sleepd.store.proposals import Status
 from sleepd.usecases import answers, decisions, recurring_work, run_night
 from sleepd.usecases.answers import Question
 from sleepd.usecases.run_options import RunOptions, RunProgress
-from sleepd.usecases.show import proposals_shown
+from sleepd.usecases.show import proposal_shown, proposals_shown
 from sleepd.usecases.status import status as read_status
 from sleepd.views import evidence, report, status_view
-from sleepd.views.candidate_view import tried
 from sleepd.views.evidence import Proposed
 from sleepd.views.report import Plain
 from sleepd.views.tool_answer import ToolAnswer
 
 _MOST_DIFF = 4000
 """Characters of a diff in a question; `show` gives the whole diff."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Change:
-    """The effect of adopting now."""
-
-    digest: str | None
-    """None: the file cannot be read."""
-    diff: str | None
-    """Only where something else than the proposal's own diff would be written."""
-    conflict: str | None
 
 
 def status() -> ToolAnswer:
@@ -64,24 +51,20 @@ def show(id_: str) -> ToolAnswer:
     """All that a person needs to judge a proposal, and the digest that proves they were shown it."""
     with _database() as database:
         proposal = writing.find(database, id_, tuple(Status))
-        one = Proposed(proposal=proposal, tried=tried(database, proposal.id))
-        change = _change(database, proposal)
-    adoptable = proposal.status in writing.ADOPTABLE and change.conflict is None
-    data = {
-        **evidence.proposed_json(one),
-        "digest": change.digest,
-        "adoptable": adoptable,
-        "would_write": change.diff,
-        "conflict": change.conflict,
-    }
+        one = proposal_shown(database, proposal)
+        if one.digest is None:
+            # Adopting or reverting by it then says what is in the way. A file that cannot be read has none.
+            with suppress(Conflict, UsageError):
+                one = replace(one, digest=decisions.shown_digest(database, proposal))
+    adoptable = proposal.status in writing.ADOPTABLE and one.conflict is None
     lines = [evidence.proposal_text(one), ""]
-    if change.conflict is not None and proposal.status in writing.ADOPTABLE:
-        lines.append(f"cannot be adopted now: {report.clean(change.conflict)}")
-    if change.diff is not None:
+    if one.conflict is not None:
+        lines.append(f"cannot be adopted now: {report.clean(one.conflict)}")
+    if one.diff is not None:
         lines.append("the file changed since, or edits were rejected; adopting would write this (unproven):")
-        lines.append(report.clean(change.diff).rstrip("\n"))
-    lines.append(f"digest  {change.digest or 'none'}")
-    return ToolAnswer(text="\n".join(lines), data=data)
+        lines.append(report.clean(one.diff).rstrip("\n"))
+    lines.append(f"digest  {one.digest or 'none'}")
+    return ToolAnswer(text="\n".join(lines), data={**evidence.proposed_json(one), "adoptable": adoptable})
 
 
 def recall(text: str, k: int) -> ToolAnswer:
@@ -127,12 +110,11 @@ def adoption_question(id_: str, digest: str) -> str:
     with _database() as database:
         (proposal,) = decisions.waiting(database, [id_], everything=False)
         decisions.check_shown(database, (proposal,), digest)
-        one = Proposed(proposal=proposal, tried=tried(database, proposal.id))
-        change = _change(database, proposal)
-    if change.conflict is not None:
-        raise Conflict(change.conflict)
+        one = proposal_shown(database, proposal)
+    if one.conflict is not None:
+        raise Conflict(one.conflict)
     rent = f"{one.tried.tokens_added:+d} tokens in every session that loads it"
-    diff = report.clean(change.diff if change.diff is not None else proposal.diff)
+    diff = report.clean(one.diff if one.diff is not None else proposal.diff)
     more = "\n(longer; `sleepd review` shows all of it)" if len(diff) > _MOST_DIFF else ""
     path = report.clean(one.tried.trial.candidate.target.path)
     return f"Adopt proposal {proposal.id[:8]}? It changes {path}, {rent}:\n\n{diff[:_MOST_DIFF].rstrip()}{more}"
@@ -194,21 +176,6 @@ def _database() -> Iterator[Database]:
         yield database
     finally:
         database.close()
-
-
-def _change(database: Database, proposal: Proposal) -> _Change:
-    try:
-        seen = writing.intended(database, proposal)
-        digest = decisions.shown_digest(database, proposal)
-    except (Conflict, UsageError) as error:
-        return _Change(digest=None, diff=None, conflict=str(error))
-    try:
-        plan = seen.plan
-    except Conflict as error:
-        return _Change(digest=digest, diff=None, conflict=str(error))
-    as_proposed = plan.proven and seen.wanted == seen.gated
-    diff = None if as_proposed else edit.diff(plan.live or "", plan.text, name=seen.trial.candidate.target.name)
-    return _Change(digest=digest, diff=diff, conflict=None)
 
 
 def _brief(one: Proposed) -> Plain:

@@ -194,6 +194,14 @@ def test_a_change_beside_the_proposals_own_is_merged_as_shown(ask: Talk, waiting
     assert "# Mine, changed\n\nfirst\n\nlast\nlearnt\n" == file.read_text()
 
 
+def test_an_agent_is_told_who_taught_a_proposal(ask: Talk, waiting: dict[str, Any]) -> None:
+    """The same facts as the command's own: sessions with their agent, title and time."""
+    (listed,) = [one for one in sleepd("proposals", "--json").json if one["id"] == waiting["id"]]
+    shown = ask("show", {"id": waiting["id"]}).structured_content
+    assert listed["taught_by"] and listed["taught_by"] == shown["taught_by"]
+    assert {**listed, "adoptable": True} == shown
+
+
 def test_what_was_set_aside_is_shown_as_such_and_refused(ask: Talk, waiting: dict[str, Any]) -> None:
     """Its id and digest do not help."""
     why = '["pipe-to-shell: it would run what it fetched"]'

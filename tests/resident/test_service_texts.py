@@ -75,6 +75,12 @@ def test_units_write_two_folders_and_caches_only() -> None:
     assert {"ProtectSystem=strict", "ProtectHome=read-only", "NoNewPrivileges=yes"} <= set(text.splitlines())
 
 
+@pytest.mark.parametrize("name", ["sleepd.service", "sleepd-night.service"])
+def test_units_start_in_the_home_folder(name: str) -> None:
+    """Not in the folder in which the manager happens to stand."""
+    assert "WorkingDirectory=~" in systemd.text(name, a_plan()).splitlines()
+
+
 # cron ---------------------------------------------------------------------------------------------------------------
 
 

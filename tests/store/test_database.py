@@ -20,7 +20,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine, exc, inspect
 
 from sleepd.core.errors import Busy, DatabaseDamaged
-from sleepd.store.database import HEAD, Database, backups, open_database, restore
+from sleepd.store.database import HEAD, Database, backups, damage_in, open_database, restore
 from sleepd.store.migrate import config, upgrade
 from sleepd.store.schema import metadata
 
@@ -119,8 +119,11 @@ class TestDamage:
             with database.reading() as connection:
                 for table in metadata.tables:
                     connection.exec_driver_sql(f"SELECT * FROM {table}").fetchall()
-        assert str(path) in str(caught.value) and str(backup) in str(caught.value)
-        assert ("upgrade sleepd" in str(caught.value)) == (kind == "newer")
+        # A newer database is sound: a backup would lose what the newer sleepd stored.
+        assert str(path) in str(caught.value)
+        assert (str(backup) in str(caught.value), "upgrade sleepd" in str(caught.value)) == (
+            (False, True) if kind == "newer" else (True, False)
+        )
         assert data == path.read_bytes()
 
     def test_without_a_backup_it_says_so(self, tmp_path: Path) -> None:
@@ -155,7 +158,9 @@ class TestDamageIsNotSpread:
             connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
         database.close()
         before = good.read_bytes()
-        damaged_in_the_middle(path)
+        # One page: the file opens, and SQLite copies it without a word.
+        data = path.read_bytes()
+        path.write_bytes(data[:-4096] + b"\x07" * 4096)
         with pytest.raises(DatabaseDamaged, match="sleepd restore"):
             open_database(path).backup("tuesday")
         assert [good] == backups(path)
@@ -211,6 +216,46 @@ class TestRestore:
         assert restored.moved is not None and restored.moved.exists()
         assert path.with_name("sleepd.db.before-restore-now-wal").exists()
         assert 0o600 == path.stat().st_mode & 0o777
+
+    def test_a_kill_at_any_step_leaves_a_whole_database(self, tmp_path: Path) -> None:
+        """The former one or the restored one: a missing file would be made anew, and empty, by the next command."""
+        killed = 0
+        for step in range(1, 40):
+            home = tmp_path / str(step)
+            home.mkdir()
+            path = home / "sleepd.db"
+            database = open_database(path)
+            good = database.backup("monday")
+            database.close()
+            child = in_child(
+                """
+                import os, sys
+                from pathlib import Path
+                from sleepd.store.database import restore
+
+                left = int(sys.argv[3])
+
+                def kill(event, arguments):
+                    global left
+                    if event in ("os.link", "os.remove", "os.rename", "os.chmod"):
+                        left -= 1
+                        if left == 0:
+                            os._exit(9)
+
+                sys.addaudithook(kill)
+                restore(Path(sys.argv[1]), Path(sys.argv[2]), "now")
+                """,
+                str(path), str(good), str(step),
+            )  # fmt: skip
+            child.communicate()
+            assert path.exists(), step
+            open_database(path).close()
+            assert damage_in(path) is None
+            if child.returncode == 0:
+                break
+            assert 9 == child.returncode
+            killed += 1
+        assert killed >= 4 and child.returncode == 0
 
     def test_a_damaged_backup_is_refused_and_nothing_moves(self, tmp_path: Path) -> None:
         """The present file may be better than the backup."""
