@@ -114,7 +114,7 @@ def idle(home: Path, files: int, minutes: float) -> None:
     before = accessed(home)
     with subprocess.Popen(sleepd("daemon"), env=environment, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
-        process.stderr.readline()  # "listening"
+        process.stderr.readline()  # "watching"
         # The first harvest is a child; when it has ended, the daemon is idle.
         while accounted(process.pid) == 0 or children(process.pid):
             time.sleep(0.2)

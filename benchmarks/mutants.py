@@ -26,7 +26,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 MUTMUT = Path(sys.executable).with_name("mutmut")
 TESTS = Path("tests") / "core"
-NEEDED = ("sleepd", "harvesters", str(TESTS), "tests/__init__.py", "tests/conftest.py")
+NEEDED = ("sleepd", "harvesters", "tests")
 NOTICED = ("killed", "timeout", "segfault")
 QUICKEST = TESTS / "test_interval.py"
 """Only there because mutmut runs tests, whichever, before it lets its mutants be listed."""
@@ -38,7 +38,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
         folder = Path(scratch)
         for name in NEEDED:
-            copy(ROOT / name, folder / name)
+            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
         wanted = [name for name in all_mutants(folder) if not options.modules or short(name) in options.modules]
         size = min(options.sample or len(wanted), len(wanted))
         chosen = sorted(random.Random(options.seed).sample(wanted, size))
@@ -61,13 +61,6 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--sample", type=int, help="try so many, drawn at random; all when not stated")
     parser.add_argument("--seed", type=int, default=8)
     return parser.parse_args()
-
-
-def copy(source: Path, target: Path) -> None:
-    if source.is_dir():
-        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
-    else:
-        shutil.copy(source, target)
 
 
 def all_mutants(folder: Path) -> list[str]:

@@ -62,7 +62,7 @@ SHAPES: dict[str, str] = {
     "twilio": "TWILIO_ACCOUNT_SID=AC0a1b2c3d4e5f60718293a4b5c6d7e8f9\nTWILIO_AUTH_TOKEN=⟦hex:32⟧",
     "sendgrid": "SG.⟦url:22⟧.⟦url:43⟧",
     "mailgun": "curl -s --user 'api:key-⟦hex:32⟧' https://api.mailgun.net/v3/mg.example.org/messages",
-    "npm-token": "//registry.npmjs.org/:_authToken=npm_⟦an:36⟧",
+    "npm-token": "//packages.example.org/:_authToken=npm_⟦an:36⟧",
     "pypi-token": "twine upload -u __token__ -p pypi-AgEIcHlwaS5vcmc⟦url:150⟧ dist/*",
     "docker-pat": "dckr_pat_⟦url:27⟧",
     "digitalocean": "doctl auth init -t dop_v1_⟦hex:64⟧",

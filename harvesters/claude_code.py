@@ -46,7 +46,7 @@ class ClaudeCode:
                 return Reading(session=None, cursor=log.cursor(offset=log.size), bytes_read=log.bytes_read)
             builder = SessionBuilder(path.stem, clip, memory if log.change is Change.GROWN else None)
             if log.whole or (memory is not None and not memory.unsettled):
-                _fill(builder, log)
+                _fill(builder, log, may_pause=True)
                 if not builder.needs_another_look():
                     return _reading(builder, log)
             spent = log.bytes_read
@@ -65,9 +65,11 @@ def _read_whole(path: Path, clip: int, *, has_inline_agents: bool) -> Reading:
     return _read_whole(path, clip, has_inline_agents=True)
 
 
-def _fill(builder: SessionBuilder, log: Log) -> None:
+def _fill(builder: SessionBuilder, log: Log, *, may_pause: bool = False) -> None:
     for offset, record in log.records(decode_record, record_of):
         builder.add(offset, record)
+        if may_pause and log.pause(builder.at_rest):
+            return
 
 
 def _reading(builder: SessionBuilder, log: Log) -> Reading:
@@ -81,6 +83,7 @@ def _reading(builder: SessionBuilder, log: Log) -> Reading:
         whole=log.whole,
         bytes_read=log.bytes_read,
         records=builder.tally.counts(),
+        more=log.paused,
     )
 
 

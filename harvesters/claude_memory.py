@@ -35,6 +35,8 @@ class Memory(msgspec.Struct, omit_defaults=True):
     skills: list[str] = []
     loading: dict[str, tuple[str, int]] = {}
     """Skill calls without a result yet: call id -> skill name and position."""
+    loaded: dict[str, tuple[str, int]] = {}
+    """Skill calls with a result, whose text may still follow: call id -> skill name and position."""
     queued: dict[str, str] = {}
     """Prompts typed while the agent worked: the uuid under which one may come again -> turn id."""
     unsettled: bool = False

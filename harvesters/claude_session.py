@@ -109,6 +109,10 @@ class SessionBuilder:
         """True for a main file in which lines of sub-agents stand too, as clients up to 1.x wrote them."""
         return self._sides.has_inline_agents
 
+    def at_rest(self) -> bool:
+        """No call waits for its result, and no queued message for its place."""
+        return not (self._memory.asked or self._queue.unsettled)
+
     def needs_another_look(self) -> bool:
         """True when the file has to be read whole (again).
 

@@ -40,6 +40,7 @@ class Skills:
         loading = self._memory.loading.pop(call_id, None)
         if loading is not None and loaded:
             self._of_call[call_id] = len(self._uses)
+            self._memory.loaded = dict([*self._memory.loaded.items(), (call_id, loading)][-RECENT:])
             self._use(SkillUse(name=loading[0], trigger=SkillTrigger.AGENT, position=loading[1]))
 
     def body(self, record: Record, words: str, position: int) -> None:
@@ -54,6 +55,9 @@ class Skills:
         index = self._of_call.get(record.source_tool_use_id)
         if index is not None:
             self._uses[index] = replace(self._uses[index], path=directory)
+        elif record.source_tool_use_id in self._memory.loaded:
+            name, at = self._memory.loaded[record.source_tool_use_id]
+            self._uses.append(SkillUse(name=name, path=directory, trigger=SkillTrigger.AGENT, position=at))
 
     def attribute(self, qualified: str, position: int) -> None:
         """The client says that a reply was driven by a skill."""

@@ -85,8 +85,9 @@ class Tree:
         leaf = self._leaf()
         if leaf is None:
             return tuple(sorted(self._known))
-        prompt = self._prompt_above(leaf)
-        found = [uuid for uuid in self._recent if self._prompt_above(uuid) == prompt]
+        known: dict[str, str | None] = {}
+        prompt = self._prompt_above(leaf, known)
+        found = [uuid for uuid in self._recent if self._prompt_above(uuid, known) == prompt]
         if prompt is None:
             found = [*sorted(self._known), *found]
         return tuple(found[-RECENT:])
@@ -124,11 +125,22 @@ class Tree:
         begins_anew = uuid in self._prompts and self._parents[uuid] is None
         return None if begins_anew else self._before[uuid]
 
-    def _prompt_above(self, uuid: str) -> str | None:
-        """The prompt at or next above a line; None when it lies before this reading or there is no way."""
+    def _prompt_above(self, uuid: str, known: dict[str, str | None]) -> str | None:
+        """The prompt at or next above a line; None when it lies before this reading or there is no way.
+
+        `known` holds what was found so far, so that no line is passed twice.
+        """
+        passed: list[str] = []
         place: str | None = uuid
+        found: str | None = None
         while place is not None and place in self._parents:
+            if place in known:
+                found = known[place]
+                break
+            passed.append(place)
             if place in self._prompts:
-                return place
+                found = place
+                break
             place = self._above(place)
-        return None
+        known.update(dict.fromkeys(passed, found))
+        return found

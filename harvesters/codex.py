@@ -47,6 +47,9 @@ class Codex:
 
     def read(self, path: Path, cursor: Cursor | None = None, *, clip: int = DEFAULT_CLIP) -> Reading:
         """Read one rollout; see `records.Harvester.read`."""
+        return self._read(path, cursor, clip, may_pause=True)
+
+    def _read(self, path: Path, cursor: Cursor | None, clip: int, *, may_pause: bool) -> Reading:
         if path.name.endswith(".zst"):
             return _read_compressed(path, cursor, clip)
         memory = remembered(cursor.state) if cursor is not None else None
@@ -61,8 +64,10 @@ class Codex:
             else:
                 for offset, record in log.objects():
                     rollout.take(offset, record)
+                    if may_pause and log.pause(rollout.at_rest):
+                        break
             reading = _reading(log, rollout, clip)
-        return self.read(path, clip=clip) if rollout.needs_whole else reading
+        return self._read(path, None, clip, may_pause=False) if rollout.needs_whole else reading
 
 
 def _from_the_beginning(log: Log) -> None:
@@ -88,6 +93,7 @@ def _reading(log: Log, rollout: Rollout, limit: int, *, offset: int | None = Non
         whole=log.whole,
         bytes_read=log.bytes_read,
         records=rollout.tally.counts(),
+        more=log.paused,
     )
 
 

@@ -97,6 +97,10 @@ class Rollout:
             if isinstance(item, dict):
                 self.take(position, item)
 
+    def at_rest(self) -> bool:
+        """Every call of this reading has its output, and no copied beginning is being passed over."""
+        return not self.memory.copying and not self._tools.calls.waiting
+
     @property
     def thread(self) -> str:
         """The vendor's id of this thread."""

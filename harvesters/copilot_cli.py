@@ -52,7 +52,7 @@ class CopilotCLI:
         return read_events(self.agent, path, cursor, clip)
 
 
-def read_events(agent: str, path: Path, cursor: Cursor | None, limit: int) -> Reading:
+def read_events(agent: str, path: Path, cursor: Cursor | None, limit: int, *, may_pause: bool = True) -> Reading:
     """Read one log of events for `agent`, from `cursor` on where the log only grew."""
     memory = remembered(cursor.state) if cursor is not None else None
     with open_log(path, cursor) as log:
@@ -63,9 +63,11 @@ def read_events(agent: str, path: Path, cursor: Cursor | None, limit: int) -> Re
         events = Events(agent, _name_of(path), memory if log.change is Change.GROWN else None)
         for offset, event in log.objects():
             events.take(offset, event)
+            if may_pause and log.pause(events.at_rest):
+                break
         session = _placed(events.session(limit), path)
-        reading = replace(_reading(log, session, events.memory.state()), records=events.tally.counts())
-    return read_events(agent, path, None, limit) if events.needs_whole else reading
+        reading = replace(_reading(log, session, events.memory.state()), records=events.tally.counts(), more=log.paused)
+    return read_events(agent, path, None, limit, may_pause=False) if events.needs_whole else reading
 
 
 def _logs(base: Path) -> Iterable[Path]:

@@ -96,6 +96,10 @@ class Events:
         """True when this reading changes what an earlier one returned: read the file from its beginning instead."""
         return self._tools.calls.incomplete or self._changed_sides
 
+    def at_rest(self) -> bool:
+        """Each of the last calls has its result."""
+        return not self._tools.calls.waiting
+
     def take(self, offset: int, event: Data) -> None:
         """Take in one event that stands at `offset`; a copy of an earlier one is passed over."""
         kind, data = text(event, "type"), event.get("data")

@@ -6,6 +6,7 @@ A call and its result may lie in different readings of a growing log, and severa
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -18,6 +19,7 @@ from harvesters.values import clip as clipped
 
 MAX_REMEMBERED_CALLS = 128
 """How many of the latest calls a cursor remembers: a result that comes later than that is taken for a new call."""
+_LAST_CALLS = 8
 NO_EVIDENCE = 9
 """The rank of a call of which nothing but its beginning is known; a lower rank is stronger evidence."""
 
@@ -148,6 +150,11 @@ class Calls:
         if known is None and call_id in self._earlier:
             known = self.late[call_id] = _revived(call_id, self._earlier[call_id])
         return known
+
+    @property
+    def waiting(self) -> bool:
+        """True while one of the last calls has no result."""
+        return any(not call.answered for call in itertools.islice(reversed(self.here.values()), _LAST_CALLS))
 
     @property
     def incomplete(self) -> bool:

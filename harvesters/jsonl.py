@@ -29,6 +29,8 @@ from harvesters.records import Cursor, Defect, Reading
 T = TypeVar("T")
 
 BUFFER_BYTES = 1 << 20
+PIECE_BYTES = 16 << 20
+"""After so much of a long file a reading may pause: its memory is bounded by this and by the longest line."""
 HEAD_BYTES = 4096
 TAIL_BYTES = 256
 _LEADING = b" \t\r\n\0\xef\xbb\xbf"
@@ -57,6 +59,8 @@ class Log:
         self.bytes_read = 0
         """Bytes taken from the file so far, those for recognising it included."""
         self.previous: Cursor | None = None
+        self.paused = False
+        """True when the reading stopped before the file's end, for another one to go on."""
         self.head = b""
         """The first (at most) 4 KiB."""
         self._raw = raw
@@ -93,6 +97,20 @@ class Log:
         if self._decoder is None:
             self._decoder = LineDecoder(self.path, self.start, report_truncated=self.whole)
         return self._decoder
+
+    def pause(self, at_rest: Callable[[], bool]) -> bool:
+        """Whether to stop here and leave the rest of a long file to the next reading.
+
+        Ask after each record. `at_rest` says that nothing is open whose end would change what was read; without rest
+        a reading goes on for as long again.
+        """
+        done = self.decoder.consumed - self.start
+        if done < PIECE_BYTES or self.decoder.consumed >= self.size:
+            return False
+        if done < 2 * PIECE_BYTES and not at_rest():
+            return False
+        self.paused = True
+        return True
 
     def lines(self) -> Iterator[Line]:
         """Physical lines from `start` to the size the file had when it was opened; the last may lack its newline."""
@@ -149,7 +167,8 @@ class Log:
         head_length = min(HEAD_BYTES, position, len(self.head))
         return Cursor(
             inode=self._status.st_ino,
-            size=self._status.st_size,
+            # Of a paused reading the size is not the file's, so that the file counts as grown.
+            size=position if self.paused else self._status.st_size,
             mtime_ns=self._status.st_mtime_ns,
             offset=position,
             head=digest(self.head[:head_length]),

@@ -230,6 +230,7 @@ class Session:
     ended_at: datetime | None = None
     models: tuple[str, ...] = ()
     skills: tuple[SkillUse, ...] = ()
+    """A use that an earlier reading returned without its path comes again with it, at the same position."""
     tokens: Tokens = field(default_factory=Tokens)
     """Cumulative over the whole session, also in a continuing reading (the cursor's `state` carries the sum)."""
     votes: Mapping[str, int] = field(default_factory=dict)
@@ -319,6 +320,6 @@ class Harvester(Protocol):
         """Read `path` from `cursor` on, or whole when there is no cursor or the file was rewritten.
 
         An unchanged file (same inode, size and mtime) returns at once with `bytes_read == 0` and no session.
-        No text in the reading is longer than `clip` characters.
+        No text in the reading is longer than `clip` characters. A long file may be read in pieces; see `Reading.more`.
         """
         ...

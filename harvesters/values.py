@@ -6,32 +6,31 @@ Every function answers None (or an empty container) instead of raising when a fi
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 
 def text(obj: object, key: str) -> str | None:
     """The string under `key` of a JSON object, or None when `obj` is no object or the value no string or empty."""
-    value = obj.get(key) if isinstance(obj, Mapping) else None
+    value = obj.get(key) if isinstance(obj, dict) else None
     return value if isinstance(value, str) and value else None
 
 
 def mapping(obj: object, key: str) -> dict[str, Any]:
     """The object under `key`, or an empty one."""
-    value = obj.get(key) if isinstance(obj, Mapping) else None
+    value = obj.get(key) if isinstance(obj, dict) else None
     return value if isinstance(value, dict) else {}
 
 
 def sequence(obj: object, key: str) -> list[Any]:
     """The array under `key`, or an empty one."""
-    value = obj.get(key) if isinstance(obj, Mapping) else None
+    value = obj.get(key) if isinstance(obj, dict) else None
     return value if isinstance(value, list) else []
 
 
 def integer(obj: object, key: str) -> int | None:
     """The whole number under `key`, or None. A float with no fraction counts, true and false do not."""
-    value = obj.get(key) if isinstance(obj, Mapping) else None
+    value = obj.get(key) if isinstance(obj, dict) else None
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
@@ -39,7 +38,7 @@ def integer(obj: object, key: str) -> int | None:
 
 def flag(obj: object, key: str) -> bool | None:
     """The boolean under `key`, or None."""
-    value = obj.get(key) if isinstance(obj, Mapping) else None
+    value = obj.get(key) if isinstance(obj, dict) else None
     return value if isinstance(value, bool) else None
 
 

@@ -13,7 +13,8 @@ from sleepd.core.budget import Schedule
 from sleepd.core.confirmation import Confirming
 from sleepd.core.errors import UsageError
 from sleepd.core.gate import Rule
-from sleepd.core.ports import Embedder, Host, Model
+from sleepd.core.machine import Host
+from sleepd.core.ports import Embedder, Model
 from sleepd.core.score import Metric
 from sleepd.core.select import Ranking
 from sleepd.host import clock

@@ -36,29 +36,21 @@ ONE_MEANING_IN_TWO_MODULES = {
 
 NOT_RENAMED_YET = frozenset(
     [
-        "Agent",
         "Answer",
         "CallDraft",
         "Change",
         "Choice",
-        "Embedder",
         "Ending",
-        "Installed",
         "Kind",
         "Ledger",
         "Line",
-        "Log",
         "Look",
-        "Model",
-        "Night",
         "Origin",
         "Outcome",
         "Plan",
         "Proposed",
         "Question",
-        "Ran",
         "Rollout",
-        "Row",
         "Rule",
         "Said",
         "Sealed",
@@ -70,7 +62,6 @@ NOT_RENAMED_YET = frozenset(
         "Tools",
         "Tried",
         "TurnDraft",
-        "Wish",
         "Work",
         "Written",
         "_Check",
@@ -78,6 +69,9 @@ NOT_RENAMED_YET = frozenset(
     ]
 )
 """Names that still mean two things. This list only shrinks."""
+
+IMPORTED_FOR_TYPES_STILL = {"sleepd/registry.py", "sleepd/views/report.py", "sleepd/views/trained.py"}
+"""Modules that hide an import from what runs. This set only shrinks."""
 
 SETTINGS_THEMSELVES = (
     "sleepd/settings/config.py",
@@ -221,6 +215,17 @@ def test_every_package_has_a_floor() -> None:
     }
     packages = {f"sleepd.{folder.parent.name}" for folder in (ROOT / "sleepd").glob("*/__init__.py")}
     assert set() == packages - floors
+
+
+def test_no_import_is_for_the_type_checker_alone() -> None:
+    """Such an import hides a circle, or that a module knows too much. A provider's SDK is one: it is loaded on first use."""
+    hidden = {
+        path
+        for path in sources(*PRODUCT)
+        for node in nodes(path)
+        if isinstance(node, ast.If) and dotted(node.test).endswith("TYPE_CHECKING")
+    }
+    assert {"sleepd/models/anthropic.py", "sleepd/models/openai.py", *IMPORTED_FOR_TYPES_STILL} == hidden
 
 
 # Words --------------------------------------------------------------------------------------------------------------

@@ -12,17 +12,17 @@ from sleepd.settings.places import make_private
 
 
 def folder(env: Mapping[str, str], home: Path) -> Path:
-    """Where Codex would look for it."""
+    """The folder in which Codex looks for the skill."""
     return (Path(env["CODEX_HOME"]) if env.get("CODEX_HOME") else home / ".codex") / "skills" / NAME
 
 
 def is_there(place: Path) -> bool:
-    """Whether our copy lies there: the note of its program tells it from somebody else's skill of that name."""
+    """Whether our copy is there: the note of its program distinguishes it from somebody else's skill of that name."""
     return (place / PATH_FILE).is_file()
 
 
 def put(place: Path) -> None:
-    """Write it, or write it anew. Raises `Conflict` where somebody else's skill of that name lies."""
+    """Write the skill, or write it again. Raises `Conflict` when somebody else's skill of that name is there."""
     if place.exists() and not is_there(place):
         raise Conflict(f"{place} holds another skill named {NAME}; move it away and try again")
     make_private(place / "bin")
@@ -33,7 +33,7 @@ def put(place: Path) -> None:
 
 
 def remove(place: Path) -> bool:
-    """Take away what `put` wrote; whether it was there. Whatever else was laid there stays, and its folder with it."""
+    """Remove the files that `put` wrote; whether they were there. Other files stay, with the folder."""
     if not is_there(place):
         return False
     for name in ("SKILL.md", "bin/sleepd", PATH_FILE):

@@ -1,4 +1,4 @@
-"""One member of an object in somebody else's JSON file, put in or taken out; every other byte of the file stays.
+"""Add or remove one member of an object in another program's JSON file; every other byte of the file stays.
 
 Strict JSON only: where a comment or a doubled key makes a place ambiguous, `Unclear` is raised and nothing is changed.
 """
@@ -42,7 +42,7 @@ def has(text: str, key: str) -> bool:
 
 
 def put(text: str, path: tuple[str, str], value: object) -> str:
-    """The text with `value` at `path`; what lacks of the path is made. Raises `Unclear`."""
+    """The text with `value` at `path`; missing objects of the path are created. Raises `Unclear`."""
     if _is_empty(text):
         return text[: _mark(text)] + json.dumps({path[0]: {path[1]: value}}, indent=2) + "\n"
     start = _start(text)
@@ -54,7 +54,7 @@ def put(text: str, path: tuple[str, str], value: object) -> str:
     else:
         changed = _appended(text, outer.value, path[1], value)
     if get(changed, path) != value:
-        raise Unclear("it is written in a way that could not be kept")
+        raise Unclear("its formatting could not be preserved")
     return changed
 
 
@@ -86,7 +86,7 @@ def _start(text: str) -> int:
     except (ValueError, RecursionError):
         raise Unclear("it is no strict JSON (a comment, or a comma too many)") from None
     if not isinstance(value, dict) or text[end:].strip():
-        raise Unclear("it holds something else than one object")
+        raise Unclear("it does not hold exactly one object")
     return at
 
 
@@ -98,9 +98,9 @@ def _find(text: str, at: int, key: str) -> _Member | None:
 
 
 def _members(text: str, at: int) -> tuple[_Member, ...]:
-    """The members of the object that begins at `at`, which was found to be valid."""
+    """The members of the valid object that begins at `at`."""
     if text[at] != "{":
-        raise Unclear("it has something else where an object belongs")
+        raise Unclear("it has another value where an object belongs")
     found = []
     at = _after_space(text, at + 1)
     while text[at] != "}":
@@ -121,7 +121,7 @@ def _appended(text: str, at: int, key: str, value: object) -> str:
         indent = _indent(text, last.start)
         gap = " " if indent is None else _newline(text) + indent
         return text[: last.end] + "," + gap + _member(key, value, indent, text) + text[last.end :]
-    # What stood between the braces stays before the closing one, so that taking the member out again restores it.
+    # Text between the braces stays before the closing one, so that removing the member restores it.
     close = text.index("}", at)
     indent = _indent_of_line(text, at) + _unit(text) if "\n" in text[at:close] else None
     gap = "" if indent is None else _newline(text) + indent
@@ -165,7 +165,7 @@ def _unit(text: str) -> str:
 
 
 def _indent(text: str, at: int) -> str | None:
-    """The indentation of what begins at `at`; None when it stands behind something on its line."""
+    """The indentation of the value at `at`; None when other text precedes it on its line."""
     before = text[text.rfind("\n", 0, at) + 1 : at]
     return before if not before.strip() and "\n" in text[:at] else None
 

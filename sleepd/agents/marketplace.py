@@ -1,4 +1,5 @@
-"""The marketplace folder: what agents read the plugin from. One text for all of them, kept where no update moves it."""
+"""The marketplace folder, from which agents read the plugin. One copy for all of them, in a place that no update
+moves."""
 
 from __future__ import annotations
 
@@ -24,30 +25,29 @@ PLUGIN: Final = "claude-code"
 
 
 def source() -> Path:
-    """The marketplace that came with this sleepd: packaged in a wheel, beside the package in a checkout.
-
-    Raises `MissingPart` where it is nowhere.
+    """The marketplace that came with this sleepd: packaged in a wheel, next to the package in a checkout. Raises
+    `MissingPart` where there is none.
     """
     package = Path(str(resources.files("sleepd")))
     for folder in (package / "plugins", package.parent / "plugins"):
         if (folder / ".claude-plugin" / "marketplace.json").is_file():
             return folder
-    raise MissingPart("this sleepd came without its plugins folder; install it again from its wheel or its repository")
+    raise MissingPart("this sleepd has no plugins folder; install it again from its wheel or its repository")
 
 
 def program() -> Path:
     """The absolute path of the `sleepd` command of this installation. Raises `MissingPart` where there is none."""
-    beside = Path(sys.executable).parent
-    found = shutil.which(NAME, path=str(beside)) or shutil.which(NAME)
+    own = Path(sys.executable).parent
+    found = shutil.which(NAME, path=str(own)) or shutil.which(NAME)
     if found is None:
-        raise MissingPart(f"no command sleepd lies in {beside} or on PATH; install sleepd with pip, pipx or uv")
+        raise MissingPart(f"there is no command sleepd in {own} or on PATH; install sleepd with pip, pipx or uv")
     return Path(found).absolute()
 
 
 def put(folder: Path) -> None:
     """Make `folder` a copy of this sleepd's marketplace. An agent that reads it meets the old one or the new one.
 
-    What an earlier attempt that was killed left beside it is cleared away.
+    Remains of an earlier, killed attempt are removed.
     """
     make_private(folder.parent)
     for left in folder.parent.glob(f".{folder.name}.*"):
@@ -72,7 +72,7 @@ def _copy(folder: Path, to: Path) -> None:
 
 
 def mark(plugin: Path) -> None:
-    """Note in a copy of the plugin which program it belongs to; make its scripts executable, whatever copied them."""
+    """Note in a copy of the plugin its program; make its scripts executable."""
     (plugin / PATH_FILE).write_text(f"{program()}\n", encoding="utf-8")
     for part in ("bin", "hooks"):
         for file in (plugin / part).iterdir() if (plugin / part).is_dir() else ():

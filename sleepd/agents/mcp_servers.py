@@ -1,4 +1,4 @@
-"""The MCP server `sleepd mcp` in the files of Copilot CLI and VS Code, beside whatever else stands there."""
+"""The MCP server `sleepd mcp` in the files of Copilot CLI and VS Code, next to their other entries."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pathlib import Path
 
 from harvesters.copilot_vscode import user_folders
 from sleepd.agents import json_member
-from sleepd.agents.marketplace import NAME
+from sleepd.agents.marketplace import NAME, source
 from sleepd.host.outfile import replace_file
 from sleepd.settings.places import make_private
 
 
 class Made(StrEnum):
-    """How much of a file came from us: that much goes again."""
+    """The parts of a file that we added, and remove again."""
 
     ENTRY = "entry"
     CONTAINER = "container"
@@ -25,12 +25,11 @@ class Made(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """A file in which a client looks for servers."""
+    """A file in which a client lists its servers."""
 
     client: str
     file: Path
     container: str
-    kind: str
 
     @property
     def path(self) -> tuple[str, str]:
@@ -41,9 +40,9 @@ def places(env: Mapping[str, str], home: Path) -> tuple[Place, ...]:
     """Copilot CLI's file, and one for each edition of VS Code that was used here."""
     copilot = Path(env["COPILOT_HOME"]) if env.get("COPILOT_HOME") else home / ".copilot"
     return (
-        Place(client="Copilot CLI", file=copilot / "mcp-config.json", container="mcpServers", kind="local"),
+        Place(client="Copilot CLI", file=copilot / "mcp-config.json", container="mcpServers"),
         *(
-            Place(client="VS Code", file=folder / "mcp.json", container="servers", kind="stdio")
+            Place(client="VS Code", file=folder / "mcp.json", container="servers")
             for folder in dict.fromkeys(user_folders(env, home))
             if folder.is_dir()
         ),
@@ -51,21 +50,20 @@ def places(env: Mapping[str, str], home: Path) -> tuple[Place, ...]:
 
 
 def entry(place: Place, program: Path) -> dict[str, object]:
-    """The server as this client writes it."""
-    tools = {"tools": ["*"]} if place.kind == "local" else {}
-    return {"type": place.kind, "command": str(program), "args": ["mcp"], **tools}
+    """The server as this client writes it: the entry of the plugin's file for it, with the program's whole path."""
+    shipped = json.loads((source() / "copilot" / place.file.name).read_text(encoding="utf-8"))
+    return {**shipped[place.container][NAME], "command": str(program)}
 
 
 def snippet(place: Place, program: Path) -> str:
-    """What a person can put there by hand, on one line."""
+    """The entry for a person to add by hand, on one line."""
     return json.dumps({NAME: entry(place, program)}, ensure_ascii=False)
 
 
 def add(place: Place, program: Path) -> Made | None:
-    """Put the server into the file; what was made for it, None when it stood there already.
-
-    Of our own entry only the path is brought up to date: options and variables that the user gave it stay.
-    Raises `members.Unclear` when the file cannot be changed safely, or has a server of that name that is not ours.
+    """Add the server to the file; the parts added for it, None when the server was there already. Of our own entry only
+    the path is updated: options and variables that the user gave it stay. Raises `members.Unclear` when the file cannot
+    be changed safely, or has a server of that name that is not ours.
     """
     before = _text(place.file)
     now = json_member.get(before or "", place.path)
@@ -80,7 +78,7 @@ def add(place: Place, program: Path) -> Made | None:
 
 
 def remove(place: Place, made: Made) -> bool:
-    """Take the server out, with as much around it as `made` says came from us; whether it was there.
+    """Remove the server, with the parts around it that `made` says we added; whether it was there.
 
     Raises `members.Unclear` when the file cannot be changed safely. Somebody else's server of that name stays.
     """

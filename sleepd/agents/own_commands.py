@@ -1,4 +1,4 @@
-"""The agents' own commands for plugins. What they print is read here and nowhere else."""
+"""The agents' own commands for plugins. Only this module parses their output."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ID: Final = f"{NAME}@{NAME}"
 
 
 class Agent(StrEnum):
-    """An agent that a plugin can be put into."""
+    """An agent that can take a plugin."""
 
     CLAUDE_CODE = "claude-code"
     CODEX = "codex"
@@ -29,7 +29,7 @@ class Agent(StrEnum):
 
 
 class Refused(SleepdError):
-    """An agent's command did not do what was asked; the message holds its own words."""
+    """An agent's command failed; the message holds its own words."""
 
     code = "plugin-refused"
 
@@ -76,13 +76,13 @@ class Installed:
 
 
 def path_of(agent: Agent) -> Path | None:
-    """Where the agent's command lies; None when it is not on PATH."""
+    """The path of the agent's command; None when it is not on PATH."""
     found = shutil.which(CLIENTS[agent].program)
     return None if found is None else Path(found)
 
 
 def missing(agent: Agent) -> str:
-    """What to say when the command is not there."""
+    """The message for a missing command."""
     client = CLIENTS[agent]
     return f"{client.program} is not on PATH; install {client.product}, or add its folder to PATH, and try again"
 
@@ -142,7 +142,7 @@ def plugins_are_off(agent: Agent) -> bool:
 
 
 def _marketplace(agent: Agent) -> Path | None:
-    """Where the agent's marketplace of our name lies; None when it has none."""
+    """The place of the agent's marketplace of our name; None when it has none."""
     for row in _rows(_run(agent, "plugin", "marketplace", "list", "--json")):
         match row:
             case {"name": "sleepd", "path": str(place)} | {"name": "sleepd", "root": str(place)}:
@@ -156,7 +156,7 @@ def _rows(text: str) -> Iterator[object]:
     try:
         value: object = json.loads(text)
     except ValueError as error:
-        raise Refused(f"its list is not the JSON that was expected ({error}); update it, or sleepd") from None
+        raise Refused(f"its list is not the expected JSON ({error}); update it, or sleepd") from None
     match value:
         case list(rows) | {"installed": list(rows)} | {"marketplaces": list(rows)}:
             yield from rows
@@ -170,7 +170,7 @@ def _version(row: object) -> str | None:
 
 
 def _run(agent: Agent, *arguments: str) -> str:
-    """What the command printed. Raises `Refused` with the command's own words when it fails."""
+    """The command's output. Raises `Refused` with the command's own words when it fails."""
     program = path_of(agent)
     if program is None:
         raise Refused(missing(agent))
@@ -191,12 +191,12 @@ def _run(agent: Agent, *arguments: str) -> str:
         raise Refused(f"{program} cannot be run ({error.strerror}); install {CLIENTS[agent].product} anew") from None
     if done.returncode != 0:
         why = _reason(done.stderr + done.stdout).rstrip(".") or f"exit status {done.returncode}"
-        raise Refused(f"{said} failed: {why}; run that command by hand to see all it says")
+        raise Refused(f"{said} failed: {why}; run that command by hand to see its whole output")
     return done.stdout
 
 
 def _reason(text: str) -> str:
-    """The line that says what went wrong: clients print warnings before it and traces after it."""
+    """The line with the error: clients print warnings before it and traces after it."""
     lines = [line.strip(" ✘") for line in text.splitlines() if line.strip() and not line.startswith("WARNING")]
     at = next((i for i, line in enumerate(lines) if line.startswith(("Error", "error", "Failed", "failed"))), 0)
     told = lines[at : at + 2] if lines[at:] and lines[at].endswith(":") else lines[at : at + 1]

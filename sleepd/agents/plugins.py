@@ -1,4 +1,4 @@
-"""`/skillopt-sleep`, the skill, the hooks and the MCP server: put into the agents, taken out, looked at."""
+"""`/skillopt-sleep`, the skill, the hooks and the MCP server: installed in the agents, removed, examined."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _HOW = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
-    """Where things lie."""
+    """The places of this machine."""
 
     places: Places
     env: Mapping[str, str]
@@ -36,7 +36,7 @@ class Machine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What became of one agent."""
+    """The result for one agent."""
 
     agent: Agent
     done: bool
@@ -48,7 +48,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """How the plugin stands in one agent."""
+    """The state of the plugin in one agent."""
 
     agent: Agent
     program: Path | None
@@ -64,7 +64,7 @@ class Standing:
 
     @property
     def current(self) -> bool:
-        """Whether the agent has what this sleepd would install."""
+        """Whether the agent has the plugin that this sleepd would install."""
         return self.installed and self.version == __version__
 
 
@@ -80,7 +80,7 @@ def install(machine: Machine, wanted: Sequence[Agent]) -> tuple[Outcome, ...]:
 
 
 def uninstall(machine: Machine, wanted: Sequence[Agent]) -> tuple[Outcome, ...]:
-    """Take out what was put in, and nothing else. The marketplace goes with the last agent that uses it."""
+    """Remove the installed parts, and nothing else. The marketplace goes with the last agent that uses it."""
     with locks.plugins(machine.places):
         if not machine.places.plugins.exists():
             # Codex refuses to list or remove anything while a marketplace that it knows is gone.
@@ -93,17 +93,17 @@ def uninstall(machine: Machine, wanted: Sequence[Agent]) -> tuple[Outcome, ...]:
 
 
 def standing(machine: Machine) -> tuple[Standing, ...]:
-    """How the plugin stands in each agent, as the agents themselves say."""
+    """The state of the plugin in each agent, as the agents report it."""
     return tuple(_standing(machine, agent) for agent in Agent)
 
 
 def in_words(row: Standing) -> tuple[str, str]:
-    """What is so, and what to do about it; "" when there is nothing to do."""
+    """The finding and the remedy; "" when there is nothing to do."""
     again = f"run sleepd plugin install {row.agent}"
     match row:
         case Standing(trouble=str(trouble)) if trouble:
             finding, _, fix = trouble.partition("; ")
-            return f"cannot be told: {finding}", fix
+            return f"unknown: {finding}", fix
         case Standing(installed=False, program=None):
             return "the agent is not on this machine", ""
         case Standing(installed=False):
@@ -188,7 +188,7 @@ def _standing(machine: Machine, agent: Agent) -> Standing:
         named = _named(machine) if agent is Agent.COPILOT else ()
     except SleepdError as error:
         lost = str(machine.places.plugins) in str(error) and not machine.places.plugins.exists()
-        gone = f"{machine.places.plugins}, which it reads, is gone; run sleepd plugin install {agent}"
+        gone = f"{machine.places.plugins}, its marketplace folder, is gone; run sleepd plugin install {agent}"
         trouble = gone if lost else str(error)
     if found is None and agent is Agent.CODEX and codex_skill.is_there(codex_skill.folder(machine.env, machine.home)):
         found = own_commands.Installed(version=__version__, enabled=True)
@@ -213,12 +213,12 @@ def _servers_added(machine: Machine) -> Iterator[str]:
             made = mcp_servers.add(place, program)
         except json_member.Unclear as why:
             by_hand = mcp_servers.snippet(place, program)
-            yield f"{place.file} is left as it is: {why}; add under {place.container!r} yourself: {by_hand}"
+            yield f"{place.file} is unchanged: {why}; add under {place.container!r} yourself: {by_hand}"
             continue
         if made is not None:
             record[str(place.file)] = made
             _keep(machine.places, record)
-        yield f"MCP server {marketplace.NAME} stands in {place.file}"
+        yield f"MCP server {marketplace.NAME} is in {place.file}"
 
 
 def _servers_removed(machine: Machine) -> Iterator[str]:
@@ -230,7 +230,7 @@ def _servers_removed(machine: Machine) -> Iterator[str]:
         except json_member.Unclear as why:
             if mcp_servers.may_name_it(place):
                 entry = f"{marketplace.NAME!r} out of {place.container!r}"
-                yield f"{place.file} is left as it is: {why}; take {entry} yourself"
+                yield f"{place.file} is unchanged: {why}; take {entry} yourself"
     _keep(machine.places, record)
 
 
@@ -247,7 +247,7 @@ def _names_it(place: mcp_servers.Place) -> bool:
 
 
 def _record(places: Places) -> dict[str, mcp_servers.Made]:
-    """What was made in which file. Without it only the entries themselves are taken out again."""
+    """The parts added to each file. Without this note only the entries themselves are removed."""
     file = places.plugin_record
     try:
         held = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}

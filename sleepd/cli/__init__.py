@@ -1,6 +1,6 @@
 """The command `sleepd`. A verb's module is imported when the verb is used, so that `--help` costs nothing.
 
-A verb parses its options, calls one function and prints. What can go wrong ends in one line on stderr: see `main`.
+A verb parses its options, calls one function and prints. Every error ends in one line on stderr: see `main`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typer.main import get_command
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """Where a verb stands and what it does, in one line, so that listing verbs imports none of them."""
+    """The module of a verb and its help in one line, so that listing verbs imports none of them."""
 
     module: str
     help: str
@@ -29,27 +29,29 @@ class Verb:
 
 VERBS: Final = {
     "init": Verb("setup", "Find the agents on this machine, write the settings file, make the database.", "initialize"),
-    "doctor": Verb("setup", "Check everything that must hold; each failing row names its fix."),
+    "doctor": Verb("setup", "Check every requirement; each failing row names its fix."),
     "harvest": Verb("days", "Read transcripts into the database; only what is new or grew."),
-    "mine": Verb("days", "Cut sessions into tasks, and find the work that keeps coming back."),
+    "mine": Verb("days", "Cut sessions into tasks, and find the recurring work."),
     "tasks": Verb("tasks", "List, show, export, import or drop the recurring work.", "app"),
-    "recall": Verb("days", "Find the past tasks nearest to a text, with what became of them."),
+    "recall": Verb("days", "Find the past tasks nearest to a text, with their outcomes."),
     "run": Verb("nights", "Run one night now: harvest, mine, replay, gate, propose."),
-    "status": Verb("status", "Last night, next night, what is on probation, what waits for you."),
-    "nights": Verb("nights", "List the nights there were.", "history"),
+    "status": Verb("status", "Show last night, next night, candidates on probation and waiting proposals."),
+    "nights": Verb("nights", "List past nights.", "history"),
     "show": Verb("nights", "Show the full evidence of one night.", "show_night"),
-    "proposals": Verb("review", "List the proposals that wait for a person."),
+    "proposals": Verb("review", "List the proposals that wait for your decision."),
     "review": Verb("review", "Look at each waiting proposal: diff, reason, evidence, cost."),
     "adopt": Verb("review", "Write a proposal to its skill file."),
-    "reject": Verb("review", "Turn a proposal down, and say why."),
+    "reject": Verb("review", "Reject a proposal, and say why."),
     "revert": Verb("review", "Undo an adoption."),
-    "notice": Verb("notices", "Say the one thing worth saying today, if there is one; for agents' session starts."),
+    "backup": Verb("backups", "Make a checked copy of the database."),
+    "restore": Verb("backups", "Put the database back from a backup; the present file is kept."),
+    "notice": Verb("notices", "Print today's notice, if there is one; for agents' session starts."),
     "daemon": Verb("resident", "Stay in the foreground: harvest as sessions grow, run a night each night."),
     "service": Verb("service", "Let sleepd run by itself: install, uninstall, status, logs.", "app"),
-    "plugin": Verb("plugins", "Put /skillopt-sleep into an agent: install, uninstall, status.", "app"),
+    "plugin": Verb("plugins", "The plugin for your agents: install, uninstall, status.", "app"),
     "mcp": Verb("mcp", "Serve an agent on standard input and output (Model Context Protocol)."),
-    "gate": Verb("lab", "Try your live text against itself, and foresee what showing a gain would take."),
-    "train": Verb("train", "Train a skill on a task set: epochs of the night's own steps, behind the same gate."),
+    "gate": Verb("lab", "Compare your live text with itself (A/A test), and predict the cost of showing a gain."),
+    "train": Verb("train", "Train a skill on a task set: the night's steps in epochs, behind the same gate."),
     "eval": Verb("train", "Score a skill on a task set, and change nothing.", "evaluate"),
     "gate-lab": Verb("lab", "Measure how often the gate errs, on candidates whose true effect is known.", "gate_lab"),
     "proof-run": Verb("proof", "Run the whole product on a simulated person: no key, no spending.", "proof_run"),
@@ -73,7 +75,7 @@ class Verbs(TyperGroup):
         return command
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - typer's signature
-        """The table above, without importing what it names."""
+        """The table above, without importing the modules it names."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, verb.help) for name, verb in VERBS.items()])
 
@@ -97,7 +99,7 @@ def root(
     ] = False,
     environment: Annotated[
         Path | None,
-        typer.Option("--environment", help="Take variables that are not set from this file; before the verb."),
+        typer.Option("--environment", help="Read missing variables from this file; before the verb."),
     ] = None,
     version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
 ) -> None:
@@ -131,7 +133,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _usage(error: typer.TyperException) -> int:
-    """Say in one line what is wrong with the command line."""
+    """Print in one line the mistake of the command line."""
     say = getattr(error, "format_message", error.__str__)
     context = getattr(error, "ctx", None)
     known = nearest_verb(str(say())) if context is None or context.parent is None else ""

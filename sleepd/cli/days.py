@@ -21,7 +21,7 @@ from sleepd.usecases import answers, harvest_sessions, recurring_work
 from sleepd.views import report
 
 Since = Annotated[
-    str | None, typer.Option("--since", help='How far back to read: "30d", or "all". Else harvest.since.')
+    str | None, typer.Option("--since", help='How far back to read: "30d", or "all". Default: harvest.since.')
 ]
 
 
@@ -29,28 +29,30 @@ def harvest(
     ctx: typer.Context,
     sources: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[SOURCE]...", help="An agent, a file or a folder; else all agents of the settings."),
+        typer.Argument(
+            metavar="[SOURCE]...", help="An agent, a file or a folder. Default: all agents of the settings."
+        ),
     ] = None,
     since: Since = None,
-    watch: Annotated[bool, typer.Option("--watch", help="Stay, and harvest whenever a session grows.")] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Keep running, and harvest whenever a session grows.")] = False,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Then count the stored texts by where they came from: whose words.")
+        bool, typer.Option("--explain", help="Then count the stored texts by their origin: whose words they are.")
     ] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Read transcripts into the database: what is new, and what was added to known ones.
+    """Read transcripts into the database: new ones, and the lines added to known ones.
 
-    Files that are named, alone or in a folder, are recognised by their content and read whatever their age. What
-    cannot be read is kept as a defect; it never stops the rest.
+    Named files, alone or in a folder, are recognised by their content and read whatever their age. An unreadable piece
+    is kept as a defect and never stops the rest.
     """
     places = config.places()
     settings = config.load(overrides={"harvest.since": since})
     named = harvest_sessions.named(sources or ())
     if watch and explain:
-        raise UsageError("--watch never ends by itself; run sleepd harvest --explain beside it")
+        raise UsageError("--watch never ends by itself; run sleepd harvest --explain in another terminal")
     if watch and named.paths:
-        raise UsageError("--watch listens to agents, not to files; leave the files out")
+        raise UsageError("--watch follows agents, not files; leave the files out")
     if named.needs_window:
         settings = answers.answered(settings, (answers.WINDOW,), places.config, ask if can_ask() else None)
     open_log(ctx, settings)
@@ -76,9 +78,9 @@ def harvest(
 
 
 def mine(ctx: typer.Context, as_json: AsJson = False) -> None:
-    """Cut new sessions into tasks, embed the requests, find the work that recurs, and mine its checks.
+    """Cut new sessions into tasks, embed the requests, find the recurring work, and mine its checks.
 
-    Doing it twice changes nothing.
+    A second run changes nothing.
     """
     places, settings = config.places(), config.load()
     open_log(ctx, settings)
@@ -103,7 +105,7 @@ def recall(
     k: Annotated[int, typer.Option("-k", min=1, max=100, help="How many.")] = 5,
     as_json: AsJson = False,
 ) -> None:
-    """Find the past tasks nearest to a text, most similar first, with what became of them."""
+    """Find the past tasks nearest to a text, most similar first, with their outcomes."""
     settings = config.load()
     embedder = compose.embedder(settings)
     database = compose.database(config.places())
@@ -132,7 +134,7 @@ def _watch(settings: Settings, *, as_json: bool, quiet: bool) -> None:
     from sleepd.resident import watching
 
     if not quiet:
-        note("listening; Ctrl-C ends it")
+        note("watching; Ctrl-C ends it")
     try:
         watching.watch(config.places(), settings, lambda done: _tell(done, as_json=as_json, quiet=quiet))
     except KeyboardInterrupt:

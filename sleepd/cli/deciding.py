@@ -1,4 +1,4 @@
-"""`sleepd review` on a terminal: one page, one question, one key. What was decided stays decided, whatever follows."""
+"""`sleepd review` on a terminal: one page, one question, one key. A decision is written at once and stays."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _STYLES = {
     Look.PLAIN: "",
 }
 _MOST_BYTES = 256
-"""Of one answer: a pasted line comes whole, and is no key."""
+"""Of one answer: a pasted line arrives whole and is not a key."""
 
 
 class Stop(Exception):
@@ -64,7 +64,7 @@ def show_page(lines: Sequence[Line]) -> None:
 
 
 class Answer(StrEnum):
-    """What a person may do with an edit; each is known by its first letter."""
+    """The possible decisions on an edit; a person types the first letter."""
 
     ACCEPT = "accept"
     REJECT = "reject"
@@ -89,7 +89,7 @@ def decide_all(desk: Desk, waiting: Sequence[Proposed]) -> None:
 
 
 def _decide(desk: Desk, one: Proposed, place: tuple[int, int]) -> None:
-    """Ask about each edit that is not decided yet, then write what was accepted."""
+    """Ask about each undecided edit, then write the accepted ones."""
     edits = one.tried.trial.candidate.edits
     choices: list[Choice | None] = []
     for number, edit in enumerate(edits, 1):
@@ -110,13 +110,13 @@ def _decide(desk: Desk, one: Proposed, place: tuple[int, int]) -> None:
     if accepted:
         _write_choice(desk, one.proposal, accepted, left_out=choices.count(None))
     elif None in choices:
-        note(f"{one.proposal.id[:8]} goes on waiting")
+        note(f"{one.proposal.id[:8]} keeps waiting")
     else:
-        note(f"rejected {one.proposal.id[:8]}; the next reflections are told why")
+        note(f"rejected {one.proposal.id[:8]}; later reflections see your reason")
 
 
 def _ask_about(desk: Desk, one: Proposed, number: int, place: tuple[int, int]) -> Answer:
-    """What the person does with one edit, written down at once."""
+    """The person's decision on one edit, stored at once."""
     edits = one.tried.trial.candidate.edits
     several = len(edits) > 1
     name = f"edit {number} of {len(edits)}: " if several else ""
@@ -146,7 +146,7 @@ _CHOICES = {Answer.ACCEPT: Choice.ACCEPTED, Answer.REJECT: Choice.REJECTED, Answ
 
 
 def _reword(desk: Desk, proposal: Proposal, number: int, edit: Edit) -> bool:
-    """Open the editor on the rule; False when nothing came of it."""
+    """Open the editor on the rule; False when the rule did not change."""
     if edit.op is EditOp.DELETE:
         note("  a deletion has no words to change; accept or reject it")
         return False
@@ -163,7 +163,7 @@ def _reword(desk: Desk, proposal: Proposal, number: int, edit: Edit) -> bool:
 
 
 def _write_choice(desk: Desk, proposal: Proposal, numbers: tuple[int, ...], *, left_out: int) -> None:
-    """Show once more what would be written, since no gate saw it as a whole, and write it if that is meant."""
+    """Show the resulting text once more, since no gate saw it as a whole, and write it if the person confirms."""
     shown = decisions.shown_digest(desk.database, proposal, numbers)
     seen = writing.intended(desk.database, proposal, numbers)
     diff = rules.diff(seen.plan.live or "", seen.plan.text, name=seen.trial.candidate.target.name)
@@ -177,7 +177,7 @@ def _write_choice(desk: Desk, proposal: Proposal, numbers: tuple[int, ...], *, l
     if _key("write this? ", ["yes", "no"], default="no") == "yes":
         _write(desk, proposal, numbers, shown)
     else:
-        note(f"{proposal.id[:8]} goes on waiting; what you decided is kept")
+        note(f"{proposal.id[:8]} keeps waiting; your decisions are kept")
 
 
 def _write(desk: Desk, proposal: Proposal, numbers: tuple[int, ...], shown: str | None) -> None:
@@ -199,7 +199,7 @@ def _reason() -> str:
 
 
 def _key(question: str, answers: Sequence[str], default: str = Answer.SKIP) -> str:
-    """The answer whose first letter was pressed; Enter is the default. Raises `Stop` when nobody is there any more."""
+    """The answer whose first letter was pressed; Enter is the default. Raises `Stop` at the end of input."""
     keys = {answer[0]: answer for answer in answers}
     offer = " ".join(f"{a[0]}({a[1:]})" for a in answers)
     while True:
@@ -215,7 +215,7 @@ def _key(question: str, answers: Sequence[str], default: str = Answer.SKIP) -> s
 
 
 def _pressed(question: str) -> str:
-    """What is pressed once the question stands there; what was typed before is forgotten. "" when nobody is there."""
+    """The key pressed after the question appeared; earlier input is discarded. "" at the end of input."""
     try:
         import termios
         import tty

@@ -1,4 +1,4 @@
-"""How the command ends: what was expected in one line, what was not in one line and in the log."""
+"""How the command ends: an expected error in one line, an unexpected one in one line and in the log."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Ending:
         self._before = signal.signal(signal.SIGTERM, _stop)
         for stream in (sys.stdout, sys.stderr):
             # A lone surrogate of a transcript, or a terminal that knows only ASCII, must not end a night.
-            # Whoever reads along through a pipe gets each line when it is printed, as at a terminal.
+            # A reader of a pipe gets each line when it is printed, as at a terminal.
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace", line_buffering=True)
         return self
@@ -40,7 +40,7 @@ class Ending:
     ) -> None:
         match error:
             case SystemExit(code=130) | KeyboardInterrupt():
-                # What is left, such as threads that finish their call, is not to be broken off with a trace either.
+                # Remaining work, such as threads that finish their call, must not end in a trace either.
                 _stop_once()
                 _say(f"stopped; {_AGAIN}")
                 raise SystemExit(INTERRUPTED) from None
@@ -54,7 +54,7 @@ class Ending:
                 _say(str(error))
                 raise SystemExit(error.exit_status) from None
             case OSError(filename=name, errno=number) if number in _UNWRITABLE:
-                # What fails in the middle of writing does not say in which file.
+                # An error in the middle of writing does not name the file.
                 self._show(error)
                 _say(str(Unwritable.of("a file" if name is None else _text(name), error)))
                 raise SystemExit(Unwritable.exit_status) from None
@@ -78,7 +78,8 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 
 def _stop_once() -> None:
-    """Whoever stops a process tells it and its group: the second signal must not break what the first one ends."""
+    """A stop signal often reaches a process and its group: the second signal must not break the end that the first one
+    started."""
     # Not SIG_IGN: a program started while we end would be deaf, too.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _told_already)

@@ -14,11 +14,13 @@ from sleepd.settings import config
 def gate_lab(
     repetitions: Annotated[
         int,
-        typer.Option("--repetitions", "-n", min=20, help="Candidates for each line; lives for each share of lives."),
+        typer.Option("--repetitions", "-n", min=20, help="Simulated candidates, or lives, behind each line."),
     ] = 2_000,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="The chance; equal seeds give equal tables.")] = 1,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, help="The seed of the simulation; equal seeds give equal tables.")
+    ] = 1,
     rule: Annotated[
-        Rule, typer.Option("--rule", help="The gate's rule; strict and off are the paper's.")
+        Rule, typer.Option("--rule", help="The gate's rule; strict and off are the paper's rules.")
     ] = Rule.EVIDENCE,
     tasks: Annotated[int, typer.Option("--tasks", min=5, max=200, help="Validation tasks of the simulated user.")] = 13,
     pairs: Annotated[int, typer.Option("--pairs", min=1, help="Pairs a night.")] = 40,
@@ -27,7 +29,7 @@ def gate_lab(
     """Run the shipped gate on simulated candidates whose true effect is known, and print how often it errs.
 
     Takes a few minutes; no key, no spending. Every figure has its 95 % interval and the level it was measured at. The
-    levels, the number of baseline rollouts and the look at each task are those of your settings.
+    levels, the number of baseline rollouts and the check of each task are those of your settings.
     """
     from sleepd.lab.gate import printed
 
@@ -40,12 +42,12 @@ def gate_lab(
         show(printed.as_text(measured))
 
 
-gate = typer.Typer(help="The gate on your own model and work.", no_args_is_help=True, rich_markup_mode=None)
+gate = typer.Typer(help="Test the gate on your own model and work.", no_args_is_help=True, rich_markup_mode=None)
 
 
 @gate.callback()
 def _group() -> None:
-    """The gate on your own model and work."""
+    """Test the gate on your own model and work."""
 
 
 @gate.command()
@@ -57,21 +59,21 @@ def calibrate(
     skill: Annotated[str | None, typer.Option("--skill", help="Calibrate on this skill's work only.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Try the live text against itself on your own model, and foresee what showing a gain would take.
+    """Compare the live text with itself on your own model (A/A test), and predict the cost of showing a gain.
 
-    Identical texts that come out different are a defect: exit status 1. The rollouts are kept and serve as baseline in
+    A difference between identical texts is a defect: exit status 1. The rollouts are kept and serve as baseline in
     later nights.
     """
     from sleepd.cli.days import open_log
     from sleepd.usecases import answers, calibration
-    from sleepd.usecases.run_night import Wish
+    from sleepd.usecases.run_options import RunOptions
 
     places = config.places()
     settings = config.load(overrides={"night.budget_usd": budget_usd, "night.max_calls": max_calls})
     settings = answers.answered(settings, (answers.SPENDING,), places.config, ask if can_ask() else None)
     open_log(ctx, settings)
     with steps("the live text against itself"):
-        seen = calibration.run(places, settings, Wish(skill=skill), pairs)
+        seen = calibration.run(places, settings, RunOptions(skill=skill), pairs)
     if as_json:
         show_json(calibration.as_json(seen))
     else:

@@ -16,12 +16,12 @@ def mcp(ctx: typer.Context) -> None:
     """Serve an agent on standard input and output by the Model Context Protocol, until standard input ends.
 
     Tools: status, run (dry unless asked otherwise), proposals, show, adopt, revert, recall. An agent starts this by
-    itself; docs/how-to/copilot.md says how to tell it.
+    itself; docs/how-to/copilot.md says how to set this up.
     """
     from sleepd.mcp.server import serve
 
     log.silence()
-    # The server stands even with broken settings or a log that cannot be written: the tools say what is wrong.
+    # The server starts even with broken settings or an unwritable log: its tools name the fault.
     with contextlib.suppress(SleepdError, OSError):
         verbose = bool((ctx.obj or {}).get("verbose"))
         log.configure(config.places().log, level=config.load().log.level, verbose=verbose)

@@ -15,47 +15,53 @@ from sleepd.settings import config
 from sleepd.store import nights as stored
 from sleepd.store.nights import NightStatus
 from sleepd.usecases import answers, night_folder, run_night
+from sleepd.usecases import show as looking
+from sleepd.usecases.run_options import RunOptions, RunProgress
 from sleepd.views import evidence, report
+from sleepd.views.night_result import NightPreview, NightResult
 
 
 def run(
     ctx: typer.Context,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Harvest and mine, ask no model, and say what a night would do and cost.")
+        bool,
+        typer.Option("--dry-run", help="Harvest and mine, ask no model, and print the plan and the cost of a night."),
     ] = False,
     since: Since = None,
     budget_usd: Annotated[
-        float | None, typer.Option("--budget-usd", help="Dollars this run may spend, beside the night's earlier runs.")
+        float | None,
+        typer.Option("--budget-usd", help="Dollars this run may spend, in addition to the night's earlier runs."),
     ] = None,
     max_calls: Annotated[
-        int | None, typer.Option("--max-calls", help="Model calls this run may make, beside the night's earlier runs.")
+        int | None,
+        typer.Option("--max-calls", help="Model calls this run may make, in addition to the night's earlier runs."),
     ] = None,
     skill: Annotated[str | None, typer.Option("--skill", help="Work on this skill only.")] = None,
     backend: Annotated[str | None, typer.Option("--backend", help="Another model adapter than model.name.")] = None,
     project: Annotated[
-        Path | None, typer.Option("--project", help="Learn from this project only; else from all.")
+        Path | None, typer.Option("--project", help="Learn from this project only. Default: all projects.")
     ] = None,
     scheduled: Annotated[
         bool,
         typer.Option(
-            "--scheduled", help="As the daemon, cron and timers do: ask nothing, wait, run what is due and not done."
+            "--scheduled", help="For the daemon, cron and timers: ask nothing, wait, run the nights that are due."
         ),
     ] = False,
     for_daemon: Annotated[bool, typer.Option("--for-daemon", hidden=True)] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run one night now, or go on with today's that was stopped: harvest, mine, replay, gate, propose.
+    """Run one night now, or continue today's stopped night: harvest, mine, replay, gate, propose.
 
     With --scheduled everything else comes from the settings: each project of night.projects has its night, one after
-    another; it waits for the conditions, queues behind other nights, and runs no date's night that is done again.
+    another. The command waits for the conditions, queues behind other nights, and never repeats a finished night.
 
-    Nothing is written to a skill file: that is `sleepd adopt`. Exit status 3 when the model could not be reached (all
-    that was done is kept), 4 when the budget is spent, 75 when another night is running.
+    Only `sleepd adopt` writes a skill file. Exit status 3 when the model could not be reached (finished work is kept),
+    4 when the budget is spent, 75 when another night is running.
     """
     if scheduled:
         options = dry_run, since, budget_usd, max_calls, skill, backend
         if as_json or any(option not in (None, False) for option in options):
-            raise UsageError("--scheduled goes with --project only; set what else is wanted in the settings file")
+            raise UsageError("--scheduled takes --project only; put other options into the settings file")
         raise typer.Exit(_scheduled(ctx, project, for_daemon=for_daemon))
     places = config.places()
     asked = {"harvest.since": since, "night.budget_usd": budget_usd, "night.max_calls": max_calls}
@@ -63,14 +69,14 @@ def run(
     questions = (answers.WINDOW,) if dry_run else (answers.WINDOW, answers.SPENDING)
     settings = answers.answered(settings, questions, places.config, ask if can_ask() else None)
     fresh = frozenset(key for key in ("night.max_calls", "night.budget_usd") if asked[key] is not None)
-    wish = run_night.Wish(project=_folder(project), skill=skill, fresh=fresh)
+    wanted = RunOptions(project=_folder(project), skill=skill, fresh=fresh)
     open_log(ctx, settings)
     with steps("working") as step:
-        told = run_night.Told(files=lambda done, total: step(f"harvesting: {done} of {total} files"), step=step)
+        told = RunProgress(files=lambda done, total: step(f"harvesting: {done} of {total} files"), step=step)
         if dry_run:
-            seen = run_night.preview(places, settings, wish, told)
+            seen = run_night.preview(places, settings, wanted, told)
         else:
-            ran = run_night.run(places, settings, wish, told)
+            ran = run_night.run(places, settings, wanted, told)
     if dry_run:
         _show_preview(seen, as_json=as_json)
     else:
@@ -81,7 +87,7 @@ def history(
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many, newest first.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """List the nights there were, newest first."""
+    """List past nights, newest first."""
     database = compose.database(config.places())
     try:
         with database.reading() as connection:
@@ -101,20 +107,21 @@ def show_night(
     ] = False,
     open_: Annotated[bool, typer.Option("--open", help="With --html: show the page in the browser.")] = False,
     out: Annotated[
-        Path | None, typer.Option("--out", help="With --html: a folder to write to, else one in the state folder.")
+        Path | None,
+        typer.Option("--out", help="With --html: the folder to write to. Default: one in the state folder."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show the full evidence of one night: candidates, verdicts with reasons, before and after by task, spending.
 
-    With --html as a page with plots: one file, which needs no network and runs no script.
+    --html writes a page with plots: one file, which needs no network and runs no script.
     """
     if (open_ or out is not None) and not html:
-        raise UsageError("--open and --out go with --html")
+        raise UsageError("--open and --out need --html")
     places = config.places()
     database = compose.database(places)
     try:
-        seen = evidence.of_night(database, night)
+        seen = looking.night_shown(database, night)
         page = night_folder.report_of(places, seen.night.id)
         if html:
             own = night_folder.of(places, seen.night.id)
@@ -132,7 +139,7 @@ def show_night(
 
 
 def _scheduled(ctx: typer.Context, project: Path | None, *, for_daemon: bool) -> int:
-    """Run what is due; the most serious exit status of all nights."""
+    """Run the due nights; the most serious exit status of all of them."""
     from time import sleep
 
     from sleepd.resident import parent_watch
@@ -148,18 +155,18 @@ def _scheduled(ctx: typer.Context, project: Path | None, *, for_daemon: bool) ->
 
 def _folder(project: Path | None) -> Path | None:
     if project is not None and not project.expanduser().is_dir():
-        raise UsageError(f"{project}: there is no such folder; --project wants the one your sessions ran in")
+        raise UsageError(f"{project}: there is no such folder; --project takes the folder that your sessions ran in")
     return project
 
 
-def _show_preview(seen: run_night.Previewed, *, as_json: bool) -> None:
+def _show_preview(seen: NightPreview, *, as_json: bool) -> None:
     if as_json:
         show_json(report.preview_json(seen))
     else:
         show(report.preview_text(seen))
 
 
-def _show_ran(ran: run_night.Ran, *, as_json: bool) -> None:
+def _show_ran(ran: NightResult, *, as_json: bool) -> None:
     night = ran.night
     if as_json:
         show_json({**report.night_json(night), "harvest": report.harvest_json(ran.harvest)})

@@ -1,4 +1,4 @@
-"""`sleepd notice`. An agent waits for it when a session starts: nothing heavy is imported on its way."""
+"""`sleepd notice`. An agent waits for this command at a session's start, so it imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class Hook(StrEnum):
 def notice(
     hook: Annotated[
         Hook | None,
-        typer.Option(help="Print what this agent's session-start hook must print (claude-code); nothing on trouble."),
+        typer.Option(help="Print the output of this agent's session-start hook (claude-code); nothing on an error."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say the one thing worth saying today, if there is one. It then counts as said.
+    """Print today's notice, if there is one. A printed notice counts as shown.
 
-    Never more than one a day, on the desktop or here, and the same again after a week at the earliest.
+    At most one a day, on the desktop or here; the same notice returns after a week at the earliest.
     """
     if hook is not None:
         _in_hook()
@@ -47,9 +47,8 @@ def _said() -> Notice | None:
 
 
 def _in_hook() -> None:
-    """What a session starts with must not fail: whatever is wrong, `sleepd doctor` says it to whoever asks."""
-    # `claude -p`, the editor and the desktop app run the hook as well and show nothing of it: what is said there
-    # would be lost for the day.
+    """The hook of a session's start must not fail; `sleepd doctor` names the fault."""
+    # `claude -p`, the editor and the desktop app run the hook as well and show nothing: the day's notice would be lost.
     if not config.in_terminal():
         return
     try:

@@ -13,7 +13,7 @@ from sleepd.cli.terminal import AsJson, show, show_json
 from sleepd.core.errors import UnknownName
 from sleepd.settings import config
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, help="Put /skillopt-sleep into an agent.")
+app = typer.Typer(add_completion=False, rich_markup_mode=None, help="Install /skillopt-sleep into an agent.")
 
 
 _ALL = "all"
@@ -23,7 +23,7 @@ Agents = Annotated[list[str], typer.Argument(metavar="AGENT...", help="claude-co
 
 @app.command()
 def install(agents: Agents, as_json: AsJson = False) -> None:
-    """Put the command, the skill and the hooks into an agent; for Copilot the MCP server too.
+    """Install the command, the skill and the hooks into an agent; for Copilot the MCP server too.
 
     Doing it again updates them. `all` takes the agents that are on this machine. Exit status 2 when one could not be
     served.
@@ -33,7 +33,7 @@ def install(agents: Agents, as_json: AsJson = False) -> None:
 
 @app.command()
 def uninstall(agents: Agents, as_json: AsJson = False) -> None:
-    """Take out what `install` put in, and nothing else."""
+    """Remove everything that `install` added, and nothing else."""
     _told(plugins.uninstall(_machine(), _chosen(agents)), as_json=as_json, everything=_ALL in agents)
 
 
@@ -61,7 +61,7 @@ def _chosen(wanted: list[str]) -> tuple[Agent, ...]:
 
 
 def _told(outcomes: tuple[Outcome, ...], *, as_json: bool, everything: bool) -> None:
-    """Print what became of each agent. With `all`, an agent that is not on the machine is no failure."""
+    """Print the result for each agent. With `all`, an agent that is not on the machine is no failure."""
     if as_json:
         show_json([{"agent": o.agent, "done": o.done, "here": o.here, "said": list(o.said)} for o in outcomes])
     else:

@@ -27,7 +27,7 @@ _ALPHA = 0.001
 def proof_run(
     who: Annotated[str, typer.Option("--persona", help=f"Who is simulated: {', '.join(names())}.")],
     nights: Annotated[int, typer.Option(min=1, max=30, help="Nights to run.")] = 4,
-    seed: Annotated[int, typer.Option(help="Another seed is another life.")] = 1,
+    seed: Annotated[int, typer.Option(help="The seed of the simulation; another seed simulates another life.")] = 1,
     assert_improves: Annotated[
         bool, typer.Option("--assert-improves", help="Exit 1 unless every claim holds.")
     ] = False,
@@ -35,17 +35,19 @@ def proof_run(
         float, typer.Option(min=1e-9, max=0.5, help="The gate's level. So low that a failing seed is a defect.")
     ] = _ALPHA,
     rule: Annotated[
-        str | None, typer.Option("--gate-rule", help="evidence, strict or off; else what the settings say.")
+        str | None, typer.Option("--gate-rule", help="evidence, strict or off. Default: gate.rule.")
     ] = None,
     workers: Annotated[int, typer.Option(min=1, max=32, help="Rollouts at the same time.")] = 2,
     embedder: Annotated[str, typer.Option(help="sentence-transformers, or hashed-tfidf.")] = "sentence-transformers",
-    folder: Annotated[Path | None, typer.Option(help="An empty folder to work in; else a new temporary one.")] = None,
+    folder: Annotated[
+        Path | None, typer.Option(help="An empty folder to work in. Default: a new temporary folder.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Run the whole product on a simulated person: no key, no spending.
 
     Writes the person's transcripts in the agents' own formats into an empty home, runs the pipeline over them night by
-    night, adopts what it proposes, and measures on sealed tasks from later sessions whether that helped.
+    night, adopts the proposals, and measures on sealed tasks from later sessions whether they helped.
     """
     started = time.monotonic()
     terms = Terms(

@@ -1,4 +1,4 @@
-"""`sleepd daemon`. What is imported here stays in memory for as long as it runs."""
+"""`sleepd daemon`. Modules imported here stay in memory as long as the daemon runs."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from sleepd.usecases import answers
 def daemon(ctx: typer.Context) -> None:
     """Stay in the foreground: harvest as sessions grow, and run a night at night.at, local time.
 
-    A night that was missed, because the machine was off or asleep, is run as soon as it is on again and nothing is in
-    the way; before the first night nothing was missed. SIGTERM and Ctrl-C end it; a night under way goes on with the
-    next start. The settings are read anew when their file changes. Exit status 75 when a daemon is running already.
+    A night missed while the machine was off or asleep is run as soon as the machine is on and the conditions hold;
+    before the first night no night counts as missed. SIGTERM and Ctrl-C end the daemon; a running night continues with
+    the next start. The daemon reads the settings again when their file changes. Exit status 75 when a daemon is running
+    already.
     """
     from sleepd.host import log
     from sleepd.resident import daemon as service

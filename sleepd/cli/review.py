@@ -17,6 +17,7 @@ from sleepd.core.errors import Conflict, UsageError
 from sleepd.settings import config
 from sleepd.store.database import Database
 from sleepd.usecases import branch, decisions
+from sleepd.usecases import show as looking
 from sleepd.usecases.decisions import Adopted
 from sleepd.views import evidence, proposal_view, report
 
@@ -24,16 +25,18 @@ Edits = Annotated[
     list[int] | None, typer.Option("--edit", metavar="N", help="This edit alone, by its number; may be repeated.")
 ]
 OnBranch = Annotated[
-    bool, typer.Option("--git", help="Commit on a branch sleepd/<id> instead of writing the file; nothing else moves.")
+    bool,
+    typer.Option("--git", help="Commit on a branch sleepd/<id> instead of writing the file; nothing else changes."),
 ]
 
 
 def proposals(
-    everything: Annotated[bool, typer.Option("--all", help="Also those decided on.")] = False, as_json: AsJson = False
+    everything: Annotated[bool, typer.Option("--all", help="Include decided proposals.")] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """List the proposals that need you: those that wait, and those that were set aside as unsafe, with the rule."""
+    """List the waiting proposals, and those that were set aside as unsafe, with the rule."""
     with _database() as database:
-        found = evidence.listed(database, everything=everything)
+        found = looking.proposals_shown(database, everything=everything)
     if as_json:
         show_json([evidence.proposed_json(one) for one in found])
     else:
@@ -46,10 +49,10 @@ def review(ctx: typer.Context, git: OnBranch = False, as_json: AsJson = False) -
     Shows the change, why it was proposed, the sessions that taught it, scores before and after by task, the evidence,
     and what it costs every session. Each answer is one key and counts at once; Enter leaves the edit for later. A
     choice among several edits, and an edit in your own words, are shown once more: no gate measured that text. Without
-    a terminal it prints everything and changes nothing.
+    a terminal the command prints everything and changes nothing.
     """
     with _database() as database:
-        waiting = proposal_view.waiting(database)
+        waiting = looking.waiting_first(database)
         if as_json:
             show_json([evidence.proposed_json(one) for one in waiting])
         elif not waiting:
@@ -67,10 +70,10 @@ def review(ctx: typer.Context, git: OnBranch = False, as_json: AsJson = False) -
 def adopt(
     ctx: typer.Context,
     ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Beginnings of proposals' ids.")] = None,
-    everything: Annotated[bool, typer.Option("--all", help="All that wait.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="All waiting proposals.")] = False,
     edit: Edits = None,
     digest: Annotated[
-        str | None, typer.Option("--digest", help="Only if this is still what would be written: the 12 digits shown.")
+        str | None, typer.Option("--digest", help="Adopt only if the digest is still the 12 digits that were shown.")
     ] = None,
     git: OnBranch = False,
     pr: Annotated[bool, typer.Option("--pr", help="With --git: push the branch and open a pull request (gh).")] = False,
@@ -78,14 +81,14 @@ def adopt(
 ) -> None:
     """Write proposals to their skill files. `sleepd revert` undoes it, byte for byte.
 
-    A file that changed since is merged, and the result called unproven; so is a choice of edits. Where your own change
-    is in the way, nothing is written and the exit status is 5. What was set aside as unsafe is never adopted.
+    A changed file is merged, and the result is called unproven; so is a choice of edits. Where your own change is in
+    the way, nothing is written and the exit status is 5. Proposals that were set aside as unsafe are never adopted.
     """
     named = ids or []
     if (edit or digest) and (everything or len(named) != 1):
         raise UsageError("--edit and --digest belong to one proposal; give its id alone")
     if pr and not git:
-        raise UsageError("--pr opens a pull request of a branch; give --git as well")
+        raise UsageError("--pr needs --git: a pull request needs a branch")
     open_log(ctx, config.load())
     with _database() as database:
         wanted = _Wanted(ids=named, everything=everything, edits=edit or (), digest=digest)
@@ -104,11 +107,11 @@ def adopt(
 def reject(
     ctx: typer.Context,
     id_: Annotated[str, typer.Argument(metavar="ID", help="The beginning of a proposal's id.")],
-    why: Annotated[str, typer.Option("--why", help="Your reason; it is kept, and shown to later reflections.")],
+    why: Annotated[str, typer.Option("--why", help="Your reason; later reflections see it.")],
     edit: Edits = None,
     as_json: AsJson = False,
 ) -> None:
-    """Turn a proposal down, or some of its edits, and say why: the same is never proposed again for this file."""
+    """Reject a proposal, or some of its edits, and say why: they are never proposed again for this file."""
     open_log(ctx, config.load())
     with _database() as database:
         rejected = decisions.reject(config.places(), database, id_, why, edit or ())
@@ -122,11 +125,12 @@ def reject(
 def revert(
     ctx: typer.Context,
     id_: Annotated[
-        str | None, typer.Argument(metavar="[ID]", help="The beginning of a proposal's id; else the newest adoption.")
+        str | None,
+        typer.Argument(metavar="[ID]", help="The beginning of a proposal's id. Default: the newest adoption."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Undo an adoption: byte for byte when the file is as it was written, else by a merge that keeps your changes."""
+    """Undo an adoption: byte for byte when the file is unchanged, else by a merge that keeps your changes."""
     open_log(ctx, config.load())
     with _database() as database:
         done = decisions.revert(config.places(), database, id_)
@@ -138,7 +142,7 @@ def revert(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Wanted:
-    """What the command line names."""
+    """The proposals and edits that the command line names."""
 
     ids: Sequence[str]
     everything: bool

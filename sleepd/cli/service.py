@@ -9,15 +9,15 @@ import typer
 
 from sleepd.cli.terminal import AsJson, note, show, show_json, steps
 from sleepd.host import clock
-from sleepd.resident.service import choice, output, service_status
-from sleepd.resident.service import install as installing
-from sleepd.resident.service.plan import plan
+from sleepd.schedulers import choice, output
+from sleepd.schedulers.plan import plan
 from sleepd.settings import config
 from sleepd.settings.settings import Settings
-from sleepd.views import report
+from sleepd.usecases import service
+from sleepd.views import report, service_view
 
 app = typer.Typer(
-    help="Let sleepd run by itself each night, look how that stands, and end it.",
+    help="Let sleepd run by itself each night: install, check and remove the schedule.",
     add_completion=False,
     rich_markup_mode=None,
 )
@@ -33,25 +33,25 @@ def install(
     keep_key: Annotated[
         bool,
         typer.Option(
-            "--keep-key", help="Keep the provider's key of this shell, as plain text in a file for you alone."
+            "--keep-key", help="Store this shell's provider key as plain text in a file that only you can read."
         ),
     ] = False,
     preflight: Annotated[
         bool,
-        typer.Option("--preflight/--no-preflight", help="Examine the machine as the scheduler will see it, first."),
+        typer.Option("--preflight/--no-preflight", help="First check the machine with the scheduler's environment."),
     ] = True,
     as_json: AsJson = False,
 ) -> None:
     """Install the one schedule that starts sleepd by itself; a schedule of another kind is replaced.
 
     Without options a daemon stays resident: systemd's user unit on Linux, a launchd agent on macOS, a task on Windows.
-    Before anything is installed, `sleepd doctor --live` is run with what the scheduler gives, and nothing else.
+    Before anything is installed, `sleepd doctor --live` is run with the scheduler's environment alone.
     """
-    wish = installing.Wish(timer=timer, cron=cron, linger=linger, keep_key=keep_key, preflight=preflight)
+    options = service.ServiceOptions(timer=timer, cron=cron, linger=linger, keep_key=keep_key, preflight=preflight)
     places = config.places()
     with steps("looking at this machine", hidden=as_json) as step:
-        done = installing.install(places, wish, sys.platform, step)
-    next_at = _look().next_at
+        done = service.install(places, options, sys.platform, step)
+    next_at = service.status(config.places(), sys.platform, clock.now()).next_at
     if as_json:
         told = {"kind": done.kind, "environment": str(done.environment), "kept": list(done.kept)}
         show_json({**told, "replaced": list(done.removed), "next": report.iso(next_at), "notes": list(done.notes)})
@@ -64,10 +64,10 @@ def install(
         note(line)
 
 
-@app.command("uninstall", short_help="No longer run by itself.")
+@app.command("uninstall", short_help="Remove the schedule.")
 def uninstall(as_json: AsJson = False) -> None:
     """Remove every schedule of sleepd. Settings, database and waiting proposals stay."""
-    done = installing.uninstall(config.places(), sys.platform)
+    done = service.uninstall(config.places(), sys.platform)
     if as_json:
         show_json({"removed": list(done.things), "waiting": done.waiting})
         return
@@ -76,26 +76,26 @@ def uninstall(as_json: AsJson = False) -> None:
         wait = "proposal waits; it stays" if done.waiting == 1 else "proposals wait; they stay"
         note(f"{done.waiting} {wait}: sleepd review")
     if done.lingers and done.things:
-        note("lingering is still on, for other services may need it: loginctl disable-linger")
+        note("lingering is still on, because other services may need it: loginctl disable-linger")
 
 
-@app.command("status", short_help="What is installed and how it stands.")
+@app.command("status", short_help="Show the installed schedule and its state.")
 def status(as_json: AsJson = False) -> None:
-    """Say which schedule is installed, whether it runs, when next, how it last ended, whether its files are current."""
-    found = _look()
+    """Show the installed schedule: whether it runs, its next start, its last result, whether its files are current."""
+    found = service.status(config.places(), sys.platform, clock.now())
     if as_json:
-        show_json(service_status.as_json(found))
+        show_json(service_view.as_json(found))
     else:
-        show(service_status.as_text(found))
+        show(service_view.as_text(found))
 
 
-@app.command("logs", short_help="What the scheduled starts wrote.")
+@app.command("logs", short_help="Show the output of scheduled starts.")
 def logs(
-    lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="How many, the newest.")] = 50,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on with what comes, until Ctrl-C.")] = False,
+    lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="How many lines, the newest.")] = 50,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Follow new lines, until Ctrl-C.")] = False,
 ) -> None:
-    """Show what the scheduled starts wrote: the unit's journal where it can be read, else the log file."""
-    # The settings may be what is wrong: the logs must show all the same.
+    """Show the output of scheduled starts: the unit's journal where it can be read, else the log file."""
+    # The settings may be the fault: the logs must show all the same.
     usual = plan(config.places(), Settings())
     units = [one.unit for one in choice.known(sys.platform) if one.unit is not None and one.look(usual) is not None]
     text = output.journal(units[0], max(lines, 1)) if units else ""
@@ -110,9 +110,3 @@ def logs(
         output.follow_journal(units[0])
     elif follow:
         output.follow(log, end, show)
-
-
-def _look() -> service_status.Service:
-    places = config.places()
-    made = plan(places, config.load_file_alone())
-    return service_status.look(choice.known(sys.platform), made, places, clock.now())

@@ -15,6 +15,8 @@ from sleepd.settings import config
 from sleepd.usecases import doctor as examination
 from sleepd.usecases import init
 from sleepd.views import report
+from sleepd.views.doctor_result import DoctorState
+from sleepd.views.init_result import InitResult
 
 
 def initialize(
@@ -23,9 +25,8 @@ def initialize(
 ) -> None:
     """Find the agents on this machine, write a commented settings file, make the database.
 
-    On a terminal it then offers the agents' plugins and, once a model is chosen, the nightly service. Nothing is
-    installed unasked. It can be run again at any time: what is there already is kept, and only what your settings
-    leave open is asked and added.
+    On a terminal the command then offers the agents' plugins and, once a model is chosen, the nightly service. Nothing
+    is installed unasked. A second run keeps everything, and asks and adds only missing settings.
     """
     places = config.places()
     asker = None if yes or not can_ask() else ask
@@ -39,26 +40,26 @@ def initialize(
 
 
 def doctor(
-    live: Annotated[bool, typer.Option("--live", help="Ask each model once, for real.")] = False,
+    live: Annotated[bool, typer.Option("--live", help="Make one real call to each model.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check everything that must hold. A row that fails names its fix; exit status 2 when one does.
+    """Check every requirement. A failing row names its fix and gives exit status 2.
 
-    Warnings are worth reading and do not fail.
+    Warnings do not fail.
     """
     rows = examination.examine(config.places(), live=live)
     if as_json:
         show_json(report.doctor_json(rows))
     else:
         show(report.doctor_text(rows))
-    if any(row.state is examination.State.FAILED for row in rows):
+    if any(row.state is DoctorState.FAILED for row in rows):
         raise typer.Exit(2)
 
 
-def _offer(begun: init.Begun) -> None:
-    """Ask about what changes other programs, and do it by the very commands that the text above names."""
+def _offer(begun: InitResult) -> None:
+    """Ask before changing other programs, and run the commands that the text above names."""
     agents = _without_plugin()
-    if agents and _wanted(f"Put sleepd's commands into {' and '.join(agents)}?"):
+    if agents and _wanted(f"Install sleepd's commands into {' and '.join(agents)}?"):
         _do("plugin", "install", *agents)
     # Installing asks the model, as a night will, so one has to be chosen.
     ready = begun.model_chosen and begun.window_chosen
@@ -77,11 +78,9 @@ def _without_plugin() -> list[str]:
 
 def _is_scheduled() -> bool:
     """Whether something starts nights already."""
-    from sleepd.resident.service import choice, service_status
-    from sleepd.resident.service.plan import plan
+    from sleepd.usecases import service
 
-    places, settings = config.places(), config.load_file_alone()
-    return bool(service_status.look(choice.known(sys.platform), plan(places, settings), places, clock.now()).schedules)
+    return bool(service.status(config.places(), sys.platform, clock.now()).schedules)
 
 
 def _wanted(question: str) -> bool:

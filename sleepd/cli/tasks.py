@@ -20,7 +20,7 @@ from sleepd.store.database import Database
 from sleepd.usecases import recurring_work, task_file
 
 app = typer.Typer(
-    help="The recurring work: list it, look at a task, export it for review and import what you reviewed.",
+    help="The recurring work: list it, show a task, export all tasks for review, import the reviewed file.",
     add_completion=False,
     rich_markup_mode=None,
 )
@@ -30,10 +30,10 @@ Id = Annotated[str, typer.Argument(metavar="ID", help="The beginning of a task's
 
 @app.command("list", short_help="List the recurring work.")
 def list_(
-    everything: Annotated[bool, typer.Option("--all", help="Each task on a line of its own as well.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Also print each task on a line of its own.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the recurring work, what costs you most first: sessions, how often you asked again, checkable tasks."""
+    """List the recurring work, the most costly first: sessions, how often you asked again, checkable tasks."""
     with _database() as database:
         found = recurring_work.recurring(database, config.load().mine.min_sessions)
     if as_json:
@@ -44,7 +44,7 @@ def list_(
 
 @app.command("show", short_help="Show one task whole.")
 def show_(id_: Id, as_json: AsJson = False) -> None:
-    """Show one task whole: the request, each answer with what became of it, its checks."""
+    """Show one task whole: the request, each answer with its outcome, its checks."""
     with _database() as database:
         found = recurring_work.task(database, id_)
     if as_json:
@@ -58,9 +58,9 @@ def export(
     file: Annotated[str, typer.Argument(metavar="FILE", help="Where to write; - is stdout.")],
     as_json: AsJson = False,
 ) -> None:
-    """Write all tasks to a file that can be reviewed: set `dropped`, remove or edit `checks`, import it again.
+    """Write all tasks to a file for review: set `dropped`, remove or edit `checks`, import it again.
 
-    The file holds what you and your agents wrote; it is made for you alone.
+    The file quotes you and your agents; only you can read it.
     """
     with _database() as database, database.reading() as connection:
         stored = tasks.load(connection)
@@ -75,12 +75,12 @@ def export(
         note(f"wrote {len(stored)} tasks to {file}; when you have reviewed it: sleepd tasks import {file}")
 
 
-@app.command("import", short_help="Take over what you changed in the file.")
+@app.command("import", short_help="Import your changes of the file.")
 def import_(
     file: Annotated[str, typer.Argument(metavar="FILE", help="An exported file; - is stdin.")],
     as_json: AsJson = False,
 ) -> None:
-    """Take over what you changed in an exported file: all of it, or nothing and one line for each mistake."""
+    """Import your changes of an exported file: all of them, or none and one line for each mistake."""
     text = sys.stdin.read() if file == "-" else task_file.read_text(Path(file))
     settings = config.load()
     with _database() as database, locks.night(config.places(), settings.night.lock_wait_s):
@@ -91,9 +91,9 @@ def import_(
         show(f"{done.dropped} dropped, {done.checked} with your checks, {done.unchanged} unchanged")
 
 
-@app.command("drop", short_help="Forget one task for good.")
+@app.command("drop", short_help="Remove one task for good.")
 def drop(id_: Id, as_json: AsJson = False) -> None:
-    """Forget one task for good: it is not learnt from, not measured with, and does not come back."""
+    """Remove one task for good: it teaches nothing, measures nothing and does not return."""
     settings = config.load()
     with _database() as database, locks.night(config.places(), settings.night.lock_wait_s):
         dropped = recurring_work.drop(database, id_)

@@ -1,4 +1,4 @@
-"""What a verb prints and asks. Results go to stdout; questions, progress and errors to stderr."""
+"""Output and questions of the verbs. Results go to stdout; questions, progress and errors to stderr."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors."
 
 
 class Progress(Protocol):
-    """Told (done, in all)."""
+    """Called with (done, total)."""
 
     def __call__(self, done: int, total: int, /) -> None: ...
 
 
 def show(text: str) -> None:
-    """Print a result for a person; a terminal obeys nothing in it, whoever wrote it."""
+    """Print a result for a person; control characters are made visible, so the text cannot control the terminal."""
     sys.stdout.write(plaintext.shown(text).rstrip("\n") + "\n")
 
 
@@ -52,7 +52,7 @@ def can_ask() -> bool:
 def ask(question: str, default: str, check: Callable[[str], object]) -> str:
     """Ask until the answer passes `check`, which raises ValueError or an error of sleepd for a wrong one.
 
-    An empty default is none: it is not shown, and pressing Enter alone has to pass as well.
+    An empty default means no default: it is not shown, and Enter alone is checked like any answer.
     """
     while True:
         answer = str(typer.prompt(question, default=default, show_default=bool(default), err=True)).strip()
@@ -82,7 +82,7 @@ def progress(title: str, *, hidden: bool = False) -> Iterator[Progress]:
 
 @contextmanager
 def steps(title: str, *, hidden: bool = False) -> Iterator[Callable[[str], None]]:
-    """A line on stderr that says what is being done, while it lasts; nothing where stderr is no terminal."""
+    """A line on stderr that names the current step; nothing where stderr is no terminal."""
     if hidden or not sys.stderr.isatty():
         yield lambda _text: None
         return

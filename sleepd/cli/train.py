@@ -23,32 +23,32 @@ TaskSetFolder = Annotated[
     Path, typer.Argument(metavar="DIR", help="A task set: train/, val/ and test/ with items.json each.")
 ]
 Skill = Annotated[Path, typer.Option("--skill", metavar="FILE", help="The skill text; it is not changed.")]
-Out = Annotated[
-    Path | None, typer.Option("--out", help="The output folder; else one below sleepd's state folder, by name.")
-]
-Epochs = Annotated[int, typer.Option("--epochs", min=1, max=100, help="Times the train items are gone through.")]
+Out = Annotated[Path | None, typer.Option("--out", help="The output folder. Default: one below sleepd's state folder.")]
+Epochs = Annotated[int, typer.Option("--epochs", min=1, max=100, help="Passes over the train items.")]
 Steps = Annotated[
-    int | None, typer.Option("--steps", min=1, max=1_000, help="Steps of one epoch; else each train item once.")
+    int | None, typer.Option("--steps", min=1, max=1_000, help="Steps of one epoch. Default: each train item once.")
 ]
 Batch = Annotated[
-    int | None, typer.Option("--batch", min=1, max=1_000, help="Train items of a step; else optimizer.minibatch.")
+    int | None, typer.Option("--batch", min=1, max=1_000, help="Train items of a step. Default: optimizer.minibatch.")
 ]
 Samples = Annotated[
-    int | None, typer.Option("--samples", min=1, max=8, help="Rollouts of each train item; else optimizer.samples.")
+    int | None, typer.Option("--samples", min=1, max=8, help="Rollouts of each train item. Default: optimizer.samples.")
 ]
 EditSchedule = Annotated[
-    Schedule | None, typer.Option("--schedule", help="How the edit budget falls over the run; else optimizer.schedule.")
+    Schedule | None,
+    typer.Option("--schedule", help="How the edit budget falls over the run. Default: optimizer.schedule."),
 ]
 GateRule = Annotated[
-    Rule | None, typer.Option("--rule", help="The gate's rule; strict and off are the paper's. Else gate.rule.")
+    Rule | None,
+    typer.Option("--rule", help="The gate's rule; strict and off are the paper's rules. Default: gate.rule."),
 ]
-GateMetric = Annotated[Metric | None, typer.Option("--metric", help="How checks become a score; else gate.metric.")]
+GateMetric = Annotated[Metric | None, typer.Option("--metric", help="How checks become a score. Default: gate.metric.")]
 SlowUpdate = Annotated[
     trained.Slow, typer.Option("--slow", help="The slow update at the end of an epoch: through the gate, forced, off.")
 ]
 Meta = Annotated[bool, typer.Option("--meta/--no-meta", help="Strategy notes for the reflection model.")]
 Appendix = Annotated[
-    bool, typer.Option("--appendix/--no-appendix", help="Reminders of rules that the skill holds and were not kept.")
+    bool, typer.Option("--appendix/--no-appendix", help="Reminders of skill rules that the agent did not keep.")
 ]
 Patience = Annotated[
     int, typer.Option("--patience", min=0, help="Stop after so many steps in a row without a gain; 0: never.")
@@ -56,8 +56,8 @@ Patience = Annotated[
 MinGain = Annotated[
     float, typer.Option("--min-gain", min=0, max=1, help="The gain of the validation mean that counts for --patience.")
 ]
-Resume = Annotated[bool, typer.Option("--resume", help="Go on with the run in the output folder.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="The order in which the train items come.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Continue the run in the output folder.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="The seed of the order of the train items.")]
 Backend = Annotated[str | None, typer.Option("--backend", help="Another model adapter than model.name.")]
 MaxCalls = Annotated[int | None, typer.Option("--max-calls", min=1, help="Model calls this command may make.")]
 BudgetUsd = Annotated[float | None, typer.Option("--budget-usd", min=0, help="Dollars this command may spend.")]
@@ -90,9 +90,9 @@ def train(
 ) -> None:
     """Train a skill text on a task set, and write the best text, the history and every patch to the output folder.
 
-    The run has a database of its own there, so that it touches neither your sessions nor your false-discovery account.
-    Nothing is written to FILE. Exit status 3 when the model could not be reached, 4 when the budget is spent; all that
-    was paid for is kept, and the same command with --resume goes on.
+    The run has its own database there and touches neither your sessions nor your false-discovery account. Nothing is
+    written to FILE. Exit status 3 when the model could not be reached, 4 when the budget is spent; paid work is kept,
+    and the same command with --resume continues.
     """
     from sleepd.usecases import train_skill
 
@@ -129,7 +129,7 @@ def evaluate(
 ) -> None:
     """Score a skill text on one side of a task set: the mean with its 95 % interval, item by item.
 
-    What could not be scored is counted apart and in no mean. Rollouts are kept in the output folder: the same command
+    Unscored rollouts are counted apart and are in no mean. Rollouts are kept in the output folder: the same command
     pays for nothing twice. Exit status 3 when nothing could be scored.
     """
     from sleepd.usecases import train_skill

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import structlog
 from mcp.server.mcpserver import Context, MCPServer
@@ -18,9 +18,7 @@ from sleepd.core.plaintext import flat
 from sleepd.mcp.work import Work
 from sleepd.settings import config
 from sleepd.views.report import Plain, clean
-
-if TYPE_CHECKING:
-    from sleepd.usecases.agent import Answer
+from sleepd.views.tool_answer import ToolAnswer
 
 _MOST_MISTAKES: Final = 5
 _MOST_QUOTED: Final = 64
@@ -55,7 +53,7 @@ class Server(MCPServer[Any]):
             return failed(_why(name, error))
 
 
-async def done(work: Work, function: Callable[[], Answer]) -> CallToolResult:
+async def done(work: Work, function: Callable[[], ToolAnswer]) -> CallToolResult:
     """The answer, or what sleepd can explain; within a task group an exception would lose its kind."""
     try:
         return result(await work.do(function))
@@ -63,7 +61,7 @@ async def done(work: Work, function: Callable[[], Answer]) -> CallToolResult:
         return failed(str(error))
 
 
-def result(answer: Answer) -> CallToolResult:
+def result(answer: ToolAnswer) -> CallToolResult:
     """As text and as data. What cannot be encoded, such as half a character out of a file name, becomes `?`."""
     return _both(answer.text, answer.data)
 

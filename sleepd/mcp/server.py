@@ -34,6 +34,7 @@ from sleepd.mcp.shapes import (
     StatusResult,
 )
 from sleepd.mcp.work import Said, Work
+from sleepd.views.tool_answer import ToolAnswer
 
 _INTERRUPTED: Final = 130
 
@@ -104,10 +105,13 @@ def _add_run(server: Server, work: Work) -> None:
         context: Context[Any, Any],
         dry_run: Annotated[
             bool,
-            Field(strict=True, description="true: ask no model, spend nothing, say what a night would do and cost."),
+            Field(
+                strict=True, description="true: ask no model, spend nothing, return the plan and the cost of a night."
+            ),
         ] = True,
         project: Annotated[
-            str | None, Field(max_length=4096, description="Learn from this project folder only; else from all.")
+            str | None,
+            Field(max_length=4096, description="Learn from this project folder only. Default: all projects."),
         ] = None,
         skill: Annotated[str | None, Field(max_length=256, description="Work on this skill only.")] = None,
     ) -> Annotated[CallToolResult, RunResult]:
@@ -118,15 +122,15 @@ def _add_run(server: Server, work: Work) -> None:
         it keeps what was done, and the next run goes on from there.
         """
         from sleepd.usecases import agent
-        from sleepd.usecases.run_night import Wish
+        from sleepd.usecases.run_options import RunOptions
 
-        wish = Wish(project=_folder(project), skill=skill)
+        options = RunOptions(project=_folder(project), skill=skill)
         said, cancelled = Said(), threading.Event()
 
-        def night() -> agent.Answer:
+        def night() -> ToolAnswer:
             if dry_run:
-                return agent.preview(wish, said.told())
-            return agent.run(wish, said.told(), lambda: cancelled.is_set() or work.ending.is_set())
+                return agent.preview(options, said.progress())
+            return agent.run(options, said.progress(), lambda: cancelled.is_set() or work.ending.is_set())
 
         try:
             async with anyio.create_task_group() as group:
@@ -167,8 +171,8 @@ def _add_deciding(server: Server, work: Work) -> None:
         """Write one proposal to its skill file, after the user was shown it by `show` and agreed.
 
         id and digest prove what was shown: when the proposal or its file is different by now, nothing is written. Where
-        the client can ask the user, they are asked once more. What was set aside as unsafe is never adopted. `revert`
-        undoes it byte for byte.
+        the client can ask the user, they are asked once more. A proposal that was set aside as unsafe is never adopted.
+        `revert` undoes it byte for byte.
         """
         if not _agreed(consent):
             return declined(asked=not isinstance(consent, CancelledElicitation))
@@ -197,7 +201,7 @@ def _folder(project: str | None) -> Path | None:
     if project is None:
         return None
     if "\0" in project or not Path(project).expanduser().is_dir():
-        raise UsageError(f"{cut(project)}: there is no such folder; project wants the one the sessions ran in")
+        raise UsageError(f"{cut(project)}: there is no such folder; project takes the folder that the sessions ran in")
     return Path(project)
 
 

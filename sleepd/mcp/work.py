@@ -6,14 +6,13 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import anyio
 from anyio.to_thread import run_sync
 from mcp.server.mcpserver import Context
 
-if TYPE_CHECKING:
-    from sleepd.usecases.run_night import Told
+from sleepd.usecases.run_options import RunProgress
 
 _THREADS: Final = 4
 """Tools at work at once; more wait. The threads that read and write the protocol are not among them."""
@@ -64,10 +63,8 @@ class Said:
 
     text: str = "starting"
 
-    def told(self) -> Told:
-        from sleepd.usecases.run_night import Told
-
-        return Told(files=lambda done, total: self.say(f"harvesting: {done} of {total} files"), step=self.say)
+    def progress(self) -> RunProgress:
+        return RunProgress(files=lambda done, total: self.say(f"harvesting: {done} of {total} files"), step=self.say)
 
     def say(self, text: str) -> None:
         self.text = text

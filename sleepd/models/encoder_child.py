@@ -56,6 +56,8 @@ class _Loaded:
         if settings["local"]:
             # The library has no argument for it: a folder is all there is, and nothing is to be looked up.
             os.environ["HF_HUB_OFFLINE"] = "1"  # noqa: TID251 - sets, does not read
+        # Threads that wait for one another sleep: spinning would take the processor from the person's own work.
+        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # noqa: TID251 - sets, does not read
         from sentence_transformers import SentenceTransformer
 
         self._batch_size = settings["batch_size"]

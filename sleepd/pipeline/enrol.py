@@ -15,7 +15,7 @@ from sleepd.core.split import Known, Placed, Shares
 from sleepd.pipeline.mine import vectors_of
 from sleepd.store import sessions, tasks
 from sleepd.store.database import Database
-from sleepd.store.sessions import StoredFile
+from sleepd.store.stored_file import StoredFile
 from sleepd.store.tasks import StoredTask
 
 AGENT = "task-set"
@@ -54,7 +54,7 @@ def enrol(database: Database, embedder: Embedder, given: Sequence[Given], near_d
             native = one.task.session_id.partition(":")[2]
             session = Session(agent=AGENT, id=native, kind=SessionKind.HEADLESS)
             file = StoredFile(path=native, agent=AGENT, reading=Reading(session=session), kind=AGENT, redacted=0)
-            sessions.save(connection, file)
+            sessions.save(connection, [file])
             tasks.save(connection, one.task.session_id, AGENT, [one.task])
         tasks.place(connection, placed, dict.fromkeys(ids, _CLUSTER))
         tasks.retire(connection, retired)

@@ -12,6 +12,7 @@ from sleepd.core import drift, gate
 from sleepd.core.edit import split_regions
 from sleepd.core.errors import BudgetSpent, Conflict, NotMeasured
 from sleepd.core.gate import Rule
+from sleepd.core.mark import OWN_MARK
 from sleepd.core.model import Cause, Edit, Split, Verdict, digest
 from sleepd.core.ports import Ask, Failure, Purpose
 from sleepd.models.metered import Tally
@@ -23,7 +24,6 @@ from sleepd.pipeline.loaded import REQUESTS
 from sleepd.pipeline.meta import keep_notes, with_notes
 from sleepd.pipeline.mine import clusters, mine
 from sleepd.pipeline.optimize import OptimizeReport, Optimizing, optimize
-from sleepd.pipeline.prompts import OWN_MARK
 from sleepd.pipeline.reflect import CASES_AT_ONCE
 from sleepd.pipeline.rollout import Bench, outage
 from sleepd.pipeline.route import by_meaning

@@ -12,9 +12,6 @@ from sleepd.core.model import Outcome, Rollout, Score, Task, Unscored, digest
 from sleepd.core.ports import Ask, Purpose
 from sleepd.pipeline.buffer import Failed
 
-OWN_MARK = "[sleepd]"
-"""Every prompt that sleepd sends begins with it, so that a transcript of our own run is never taken for work."""
-
 _TEXT_LIMIT = 1_500
 WHOLE_SKILL = 40_000
 """A skill is shown whole: what cannot be seen would be proposed again."""

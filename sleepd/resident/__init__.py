@@ -1,1 +1,1 @@
-"""What runs by itself: the daemon, its clock and watcher, scheduled nights, services, notices."""
+"""Parts that run by themselves: the daemon, its clock and watcher, scheduled nights, services, notices."""

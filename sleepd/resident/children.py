@@ -1,4 +1,4 @@
-"""The daemon's children: each does one thing and ends, so that what it needs in memory goes with it."""
+"""The daemon's children: each does one thing and ends, which frees its memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 GRACE_S: Final = 60.0
-"""A child that was told to end may finish the calls under way for so long."""
+"""Seconds in which a child that was told to end may finish its running calls."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,8 @@ class Children:
         """None: this process's own."""
 
     def night(self) -> Ended:
-        """Run what is due. It writes to our own streams, and ends when we do: its stdin is a pipe that we hold."""
+        """Run the due nights. The child writes to our own streams, and ends when we do: its stdin is a pipe that we
+        hold."""
         with self._started("run", "--scheduled", "--for-daemon", stdin=subprocess.PIPE) as child:
             self._keep(child)
             status = child.wait()
@@ -61,7 +62,8 @@ class Children:
         killer.start()
 
     def _started(self, *arguments: str, **streams: int) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "sleepd", *arguments]
+        # -P: the folder we stand in is somebody's project, and a `sleepd.py` there is not ours to run.
+        command = [sys.executable, "-P", "-m", "sleepd", *arguments]
         return subprocess.Popen(  # noqa: S603 - our own command
             command,
             text=True,

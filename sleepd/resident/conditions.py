@@ -1,18 +1,16 @@
-"""Whether a night that the clock starts may begin now, or what is in the way. Pure, but for looking at the machine."""
+"""Whether a night that the clock starts may begin now, or the reason why not. Pure, except for the look at the
+machine."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from sleepd.core.machine import Host
 from sleepd.resident import transcripts
 from sleepd.settings.sections import ConditionsConfig
 from sleepd.settings.settings import Settings
-
-if TYPE_CHECKING:
-    # numpy comes with the ports; whoever waits for hours does without.
-    from sleepd.core.ports import Host
 
 _AHEAD: Final = timedelta(minutes=2)
 """A file written later than now is of a clock that was wrong, and says nothing; a little is rounding."""
@@ -20,7 +18,7 @@ _AHEAD: Final = timedelta(minutes=2)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """How things stand around the machine. None: it cannot be told."""
+    """The state of the machine. None: unknown."""
 
     on_battery: bool | None = None
     idle_s: float | None = None
@@ -31,7 +29,7 @@ class Facts:
 
 
 def facts(settings: Settings, host: Host, resets_at: datetime | None = None) -> Facts:
-    """Look at what the conditions speak of, and at nothing else."""
+    """Look only at the facts that the conditions need."""
     wanted = settings.conditions
     return Facts(
         on_battery=None if wanted.on_battery else host.on_battery(),
@@ -42,7 +40,7 @@ def facts(settings: Settings, host: Host, resets_at: datetime | None = None) -> 
 
 
 def hindrance(wanted: ConditionsConfig, seen: Facts, now: datetime) -> str | None:
-    """What keeps a night from beginning now, in words for a person; None: nothing does."""
+    """The reason why a night may not begin now, in words for a person; None when it may."""
     if seen.resets_at is not None and seen.resets_at > now:
         return f"the provider's limit resets at {seen.resets_at.astimezone():%H:%M}"
     if seen.on_battery and not wanted.on_battery:

@@ -1,7 +1,7 @@
-"""The daemon: an ear that has sessions harvested as they grow, and a clock that has nights run. It does neither itself.
+"""The daemon: a file watcher that starts harvests as sessions grow, and a clock that starts nights.
 
-Whatever needs a database library, a model or numbers runs in a child that ends. What stays is small, and what it has to
-remember stands in the database: which nights there were says which is due.
+Work that needs a database library, a model or numbers runs in a child process that ends. The daemon itself stays small,
+and the database is its memory: the past nights determine which night is due.
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ from apscheduler.schedulers.background import BackgroundScheduler
 
 from sleepd.core.errors import SleepdError
 from sleepd.host import clock, locks
-from sleepd.resident import agenda, due, transcripts, upcoming, watcher
+from sleepd.resident import transcripts, watcher
 from sleepd.resident.children import Children
 from sleepd.resident.live_settings import InForce
 from sleepd.resident.watcher import Ear, Pace
 from sleepd.settings.places import Places
+from sleepd.usecases import agenda, due, upcoming
 
 _JOB: Final = "night"
 _FIRST_PAUSE: Final = timedelta(minutes=5)
@@ -36,7 +37,7 @@ _LONGEST_PAUSE: Final = timedelta(hours=1)
 
 
 def run(places: Places, say: Callable[[str], None], pace: Pace | None = None) -> None:
-    """Stay until SIGTERM or Ctrl-C. A night then ends after the calls that are under way, and goes on next time.
+    """Stay until SIGTERM or Ctrl-C. A night then ends after its running calls, and continues next time.
 
     Raises `Busy` when another daemon runs, and `SleepdError` for settings that cannot be used from the start.
     """
@@ -45,8 +46,8 @@ def run(places: Places, say: Callable[[str], None], pace: Pace | None = None) ->
 
 
 def clockwork() -> BackgroundScheduler:
-    """A clock whose jobs are run however late they are, once if they were missed, and never twice at once."""
-    # It would tell the terminal of every look that came while a night was running.
+    """A clock that runs late jobs too, missed jobs once, and no job twice at the same time."""
+    # It would print a line for every look during a running night.
     logging.getLogger("apscheduler").setLevel(logging.ERROR)
     # Without `misfire_grace_time=None` a night that is a second late, on a waking laptop, would be dropped.
     return BackgroundScheduler(job_defaults={"coalesce": True, "misfire_grace_time": None, "max_instances": 1})
@@ -77,7 +78,7 @@ class _Daemon:
             self._clock.start()
             try:
                 logger.info("daemon.started", at=self._settings.now.night.at)
-                self._say(f"listening; next night {self._next():%Y-%m-%d %H:%M}")
+                self._say(f"watching; next night {self._next():%Y-%m-%d %H:%M}")
                 watcher.listen(self._ear, self._heard, pace, self._places.config.parent)
             finally:
                 self._ear.stop()
@@ -88,16 +89,16 @@ class _Daemon:
                     logger.info("daemon.stopped")
         self._say("stopped")
 
-    # The ear --------------------------------------------------------------------------------------------------------
+    # Watching --------------------------------------------------------------------------------------------------------
 
     def _heard(self) -> tuple[Path, ...]:
-        """Take up what changed; the folders to watch."""
+        """Apply the changes; the folders to watch."""
         clock.renew_zone()
         self._renew()
         try:
             seen = transcripts.look(self._settings.now)
         except SleepdError as error:
-            self._complain(f"the transcripts cannot be looked for: {error}")
+            self._complain(f"the transcripts cannot be listed: {error}")
             return ()
         if seen.fingerprint != self._harvested and not self._ear.stopped:
             self._harvest(seen.fingerprint)
@@ -115,10 +116,10 @@ class _Daemon:
         logger = structlog.get_logger()
         if self._settings.refused is not None:
             logger.warning("settings.refused", reason=self._settings.refused)
-            self._say(f"the settings of before stay in force: {self._settings.refused}")
+            self._say(f"the earlier settings stay in force: {self._settings.refused}")
         else:
             logger.info("settings.renewed", at=self._settings.now.night.at)
-            self._say(f"the settings were read anew; next night {self._next():%Y-%m-%d %H:%M}")
+            self._say(f"the settings were read again; next night {self._next():%Y-%m-%d %H:%M}")
 
     def _harvest(self, fingerprint: int) -> None:
         ended = self._children.harvest()
@@ -129,7 +130,7 @@ class _Daemon:
             logger.warning("harvest.failed", reason=ended.error)
             self._say(f"the harvest failed and is tried again: {ended.error}")
             return
-        # What was written meanwhile differs from this, and is found by the next look.
+        # The next look finds lines that were written meanwhile.
         self._harvested = fingerprint
         report = json.loads(ended.out)
         if report["read"]:
@@ -148,7 +149,7 @@ class _Daemon:
                     self._night()
                     begin = self._begin()
             except SleepdError as error:
-                self._complain(f"the time of the next night is not known, and is looked for again: {error}")
+                self._complain(f"the time of the next night is unknown; sleepd looks again: {error}")
                 begin = clock.now() + _FIRST_PAUSE
         self._set(begin)
 

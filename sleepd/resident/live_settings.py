@@ -31,7 +31,7 @@ class InForce:
             return False
         self._seen = mark
         try:
-            # Read by the settings first: they say in their own words what is wrong with the file.
+            # The settings read the file first: their own message names its fault.
             now, text = scheduled.current(self._places), _text(self._places.config)
         except (SleepdError, OSError) as error:
             self.refused = str(error)
@@ -50,7 +50,7 @@ class InForce:
             with os.fdopen(descriptor, "wb") as stream:
                 stream.write(self._text)
         except OSError:
-            # A full disk: then children say themselves what is wrong with the file.
+            # A full disk: then the children themselves name the file's fault.
             return None
         return config.with_settings_of(copy)
 

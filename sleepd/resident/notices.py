@@ -1,7 +1,7 @@
-"""What is worth saying to the user: one thing a day at most, in one sentence, with the command that helps.
+"""Notices to the user: at most one a day, in one sentence, with the helpful command.
 
-It is said on the desktop after a night, or at the start of an agent's session, whichever comes first. A file for each
-day on which something was said is the claim to it, so that two processes never both speak.
+A notice appears on the desktop after a night, or at the start of an agent's session, whichever is first. The file of a
+day is the claim to that day's notice, so that two processes never both show one.
 """
 
 from __future__ import annotations
@@ -14,18 +14,15 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from sleepd.core.errors import SleepdError
+from sleepd.core.machine import Host
 from sleepd.core.model import digest
 from sleepd.host import clock
 from sleepd.settings.places import Places, make_private
 from sleepd.settings.settings import Settings
 from sleepd.store.overview import News, NightsOf, news
-
-if TYPE_CHECKING:
-    # numpy comes with the ports, and costs more than everything here.
-    from sleepd.core.ports import Host
 
 TITLE: Final = "sleepd"
 AGAIN_AFTER: Final = timedelta(days=7)
@@ -45,7 +42,7 @@ class Notice:
     text: str
     """One sentence that ends with the command that helps."""
     about: tuple[str, ...]
-    """What it speaks of. Only a notice about something that was not yet spoken of is new."""
+    """The subjects of the notice. Only a notice with a new subject is new."""
 
     @property
     def line(self) -> str:
@@ -68,7 +65,7 @@ def due(places: Places, settings: Settings, now: datetime) -> Notice | None:
 
 
 def tell(places: Places, settings: Settings, host: Host, now: datetime) -> Notice | None:
-    """Show what is due on the desktop; what was shown, or None. It counts as said only if the desktop showed it.
+    """Show the due notice on the desktop; the shown notice, or None. It counts as said only if the desktop showed it.
 
     Never raises for a database or a folder that cannot be used: the log says so.
     """
@@ -85,9 +82,8 @@ def tell(places: Places, settings: Settings, host: Host, now: datetime) -> Notic
 
 
 def say(places: Places, settings: Settings, now: datetime) -> Notice | None:
-    """What is due, for the start of an agent's session; it counts as said from now on.
-
-    Raises as `due` does, and OSError when the claim cannot be written: what cannot be remembered would be said daily.
+    """The due notice, for the start of an agent's session; it counts as said from now on. Raises as `due` does, and
+    OSError when the claim cannot be written: an unrecorded notice would be repeated daily.
     """
     if not settings.notify.session_start:
         return None
@@ -110,7 +106,7 @@ def _told(places: Places, settings: Settings, host: Host, now: datetime) -> Noti
     return notice
 
 
-# What there is to say ----------------------------------------------------------------------------------------------
+# The possible notices ----------------------------------------------------------------------------------------------
 
 
 def _proposals(seen: News, settings: Settings, today: date) -> Notice | None:  # noqa: ARG001 - the signature of all
@@ -141,11 +137,11 @@ def _budget(seen: News, settings: Settings, today: date) -> Notice | None:  # no
         else "the last night's budget is spent"
     )
     # A budget that is small on purpose is reached often: it is one and the same news.
-    return Notice(kind="budget-spent", text=f"{said}; sleepd run goes on from there", about=("budget",))
+    return Notice(kind="budget-spent", text=f"{said}; sleepd run continues it", about=("budget",))
 
 
 def _nothing_learnt(seen: News, settings: Settings, today: date) -> Notice | None:
-    # A night that could not be measured says nothing about what there is to learn: it neither counts nor ends the row.
+    # An unmeasured night says nothing about lessons to learn: it neither counts nor ends the row.
     done = [night for night in _fresh(seen, today) if night.status == "done"]
     row = _row(done, lambda night: not night.learnt)
     if seen.waiting or len(row) < settings.notify.quiet_nights:
@@ -160,7 +156,7 @@ KINDS: Final[tuple[Callable[[News, Settings, date], Notice | None], ...]] = (
     _budget,
     _nothing_learnt,
 )
-"""What there may be to say, the most important first."""
+"""The possible notices, the most important first."""
 
 
 def _fresh(seen: News, today: date) -> tuple[NightsOf, ...]:
@@ -174,7 +170,7 @@ def _row(nights: Sequence[NightsOf], holds: Callable[[NightsOf], bool]) -> tuple
     return tuple(takewhile(holds, nights))
 
 
-# What was said -----------------------------------------------------------------------------------------------------
+# The record of notices ------------------------------------------------------------------------------------------------
 
 
 def _claim(places: Places, notice: Notice, today: date) -> bool:
@@ -189,7 +185,7 @@ def _claim(places: Places, notice: Notice, today: date) -> bool:
         with os.fdopen(descriptor, "w", encoding="ascii") as stream:
             stream.write("".join(f"{line}\n" for line in _digests(notice)))
     except OSError as error:
-        # A full disk: what cannot be remembered is not said.
+        # A full disk: a notice that cannot be remembered is not shown.
         file.unlink(missing_ok=True)
         raise OSError(error.errno, error.strerror, str(file)) from error
     for day, old in _claims(places):
@@ -199,7 +195,7 @@ def _claim(places: Places, notice: Notice, today: date) -> bool:
 
 
 def _said(places: Places, today: date) -> set[str]:
-    """Digests of what was said lately."""
+    """Digests of the recent notices."""
     files = [file for day, file in _claims(places) if _counts(day, today)]
     return {line for file in files for line in _lines(file)}
 
@@ -214,7 +210,7 @@ def _lines(file: Path) -> list[str]:
 
 
 def _claims(places: Places) -> Iterator[tuple[date, Path]]:
-    """The days on which something was said, each with its file; whatever else lies there is left alone."""
+    """The days with a notice, each with its file; other files are ignored."""
     files = places.notices.iterdir() if places.notices.is_dir() else ()
     for file in files:
         day = _day(file.name)
@@ -223,8 +219,8 @@ def _claims(places: Places) -> Iterator[tuple[date, Path]]:
 
 
 def _counts(day: date, today: date) -> bool:
-    """Whether what was said on that day is not to be said again; a clock that was wrong does not silence for long."""
-    # Whoever flies west meets yesterday again, hence one day ahead.
+    """Whether that day's notice still blocks a repetition; a clock that was wrong blocks for a short time only."""
+    # A traveller who flies west sees yesterday's date again, hence one day ahead.
     return -timedelta(days=1) <= today - day < AGAIN_AFTER
 
 

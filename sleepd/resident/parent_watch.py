@@ -1,4 +1,4 @@
-"""A child that ends when whoever started it is gone, however that ended: also by `kill -9`."""
+"""A child that ends when its parent is gone, however the parent ended: also by `kill -9`."""
 
 from __future__ import annotations
 

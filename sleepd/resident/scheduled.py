@@ -1,7 +1,7 @@
-"""Nights that nobody sits beside: what the daemon, cron, a systemd timer, launchd and the Task Scheduler all run.
+"""Unattended nights: the common command of the daemon, cron, a systemd timer, launchd and the Task Scheduler.
 
-The night is keyed by scope and local date, waits for its conditions, queues behind other nights, and is left alone when
-it was run already. So whoever starts it may start it twice, late, or all at once.
+The night is keyed by scope and local date, waits for its conditions, queues behind other nights, and is skipped when it
+was run already. So it may be started twice, late, or several times at once.
 """
 
 from __future__ import annotations
@@ -10,25 +10,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import structlog
 
 from sleepd.core.errors import Busy, SleepdError
+from sleepd.core.machine import Host
 from sleepd.host import clock
-from sleepd.resident import agenda, conditions, notices, upcoming
-from sleepd.resident.due import USER_SCOPE, Look
+from sleepd.resident import conditions, notices
 from sleepd.settings import config
 from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
 from sleepd.store.calendar import Calendar
-from sleepd.usecases import answers
-
-if TYPE_CHECKING:
-    from sleepd.core.ports import Host
+from sleepd.usecases import agenda, answers, upcoming
+from sleepd.usecases.due import USER_SCOPE, Look
+from sleepd.usecases.run_options import RunOptions
 
 CHECK_EVERY: Final = timedelta(minutes=5)
-"""So often it is looked whether what was in the way is gone, and what time it is: clocks are set, machines sleep."""
+"""How often the conditions and the time are checked again: clocks are set, machines sleep."""
 LOCK_WAIT_S: Final = 3_600.0
 """A scheduled night queues behind another one for so long; then it is tried again."""
 _NOT_MEASURED: Final = 3
@@ -37,7 +36,7 @@ _UNEXPECTED: Final = 70
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Came:
-    """What became of one scope's night."""
+    """The result of one scope's night."""
 
     line: str
     """For a person."""
@@ -49,7 +48,7 @@ class Came:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Means:
-    """What a scheduled run needs of the world."""
+    """The environment of a scheduled run."""
 
     host: Host
     say: Callable[[str], None]
@@ -57,14 +56,13 @@ class Means:
     """Sleeps so many seconds."""
     now: Callable[[], datetime] = clock.now
     once: bool = False
-    """Wait for nothing: what cannot be begun now is left to whoever asked."""
+    """Do not wait: a night that cannot begin now is left to the caller."""
 
 
 def run(places: Places, project: Path | None, means: Means) -> dict[str, Came]:
-    """Run each night that is due and not done, one after another; by scope, what became of it.
-
-    Waits for the conditions of the settings, and to try again what could not be measured, until the next night is due.
-    Settings are read anew before each night. Raises `SleepdError` for settings and a database that cannot be used.
+    """Run each due night, one after another; the result by scope. Waits for the conditions of the settings, and retries
+    unmeasured nights, until the next night is due. The settings are read again before each night. Raises `SleepdError`
+    for settings and a database that cannot be used.
     """
     came: dict[str, Came] = {}
     until: datetime | None = None
@@ -92,7 +90,8 @@ def run(places: Places, project: Path | None, means: Means) -> dict[str, Came]:
 
 
 def current(places: Places) -> Settings:
-    """The settings as they are now. Raises `UsageError` when they leave open what nobody is there to answer."""
+    """The settings as they are now. Raises `UsageError` when a required setting is missing, since nobody is there to
+    answer."""
     return answers.answered(config.load(), (answers.WINDOW, answers.SPENDING), places.config, None)
 
 
@@ -125,7 +124,7 @@ def _step(
         return None
     scope, start = min(starts.items(), key=lambda one: one[1])
     if start > now:
-        why = f"the night of {seen[scope].date} begins, or is gone on with, at {start.astimezone():%H:%M}"
+        why = f"the night of {seen[scope].date} begins or continues at {start.astimezone():%H:%M}"
         return _Wait(why=why, again_at=min(start, now + CHECK_EVERY, until), for_start=True)
     hindered = obstacle()
     if hindered is None:
@@ -154,7 +153,7 @@ def _not_run(look: Look, step: str | _Wait | None) -> Came:
         return Came(line=f"the night of {look.date} is done already")
     if isinstance(step, _Wait):
         return Came(line=step.why)
-    return Came(line=f"the night of {look.date} was not begun until the next was due", status=_NOT_MEASURED)
+    return Came(line=f"the night of {look.date} did not begin before the next was due", status=_NOT_MEASURED)
 
 
 def _night(places: Places, settings: Settings, scope: str, day: str) -> Came:
@@ -168,7 +167,7 @@ def _night(places: Places, settings: Settings, scope: str, day: str) -> Came:
     wait = max(settings.night.lock_wait_s, LOCK_WAIT_S)
     settings = answers.with_values(settings, {"night.lock_wait_s": wait})
     try:
-        ran = run_night.run_due(places, settings, run_night.Wish(project=project, date=day))
+        ran = run_night.run_due(places, settings, RunOptions(project=project, date=day))
     except SleepdError as error:
         return _failed(scope, str(error), error.exit_status, again=isinstance(error, Busy))
     except Exception as error:  # noqa: BLE001 - the other projects must have their nights

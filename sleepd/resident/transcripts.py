@@ -1,4 +1,4 @@
-"""The transcripts on this machine, looked at from outside: which there are and when they were written. Reads none."""
+"""The transcripts on this machine from outside: their names, sizes and times. Reads none."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _ROOTS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """What a look at all transcripts gave."""
+    """The result of one look at all transcripts."""
 
     files: int
     fingerprint: int
-    """Differs from another look's, within one process, when a file came, went or was written."""
+    """Differs from another look's, within one process, when a file was added, removed or written."""
     roots: tuple[Path, ...]
-    """The folders they lie in, so far up that a new project or a new day is below."""
+    """Their folders, so far up that a new project or a new day is below."""
     written: tuple[tuple[str, datetime], ...]
     """Agent and when it last wrote, UTC."""
 
@@ -46,7 +46,7 @@ def look(settings: Settings) -> Seen:
             try:
                 status = path.stat()
             except OSError:
-                # It vanished this moment, or cannot be looked at; the harvest keeps that as a defect.
+                # The file vanished this moment, or is unreadable; the harvest keeps that as a defect.
                 continue
             # Plain texts: handling ten thousand paths as such takes half as long again.
             name = str(path)

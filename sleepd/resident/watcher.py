@@ -1,7 +1,7 @@
-"""The ear: it hears that a transcript changed, waits until the agent is quiet, and says so.
+"""The watcher: it notices that a transcript changed, waits until the agent is quiet, and reports it.
 
-It only ever says "something changed": what, the harvest finds out itself, so that lost or doubled events cost nothing.
-A look at all files every few minutes catches what no event told.
+Its only report is "something changed". The harvest itself finds the change, so lost or doubled events cost nothing. A
+look at all files every few minutes finds the changes of lost events.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ _TELLING: Final[list[type[FileSystemEvent]]] = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """How the ear waits, in seconds."""
+    """Waiting times of the watcher, in seconds."""
 
     quiet: float = 20.0
-    """Silence after which a change is told: agents write line by line, and a harvest costs a second."""
+    """Silence after which a change is reported: agents write line by line, and a harvest costs a second."""
     longest: float = 300.0
-    """A change is told at the latest after so long, however busy the agent is."""
+    """The longest delay of a report, however busy the agent is."""
     rescan: float = 300.0
 
 
 _HURRIED_S: Final = 1.0
 
 QUICK: Final = Pace(quiet=2.0, longest=30.0)
-"""For somebody who sits beside it."""
+"""For a person at the terminal."""
 
 
 class Ear(FileSystemEventHandler):
-    """Hears that a transcript changed. Holds one knock, or a few at most, whatever comes."""
+    """Notices that a transcript changed. Holds at most a few events, however many arrive."""
 
     def __init__(self) -> None:
         # A signal's handler may knock in the middle of anything: of all queues only this one allows that.
@@ -58,7 +58,7 @@ class Ear(FileSystemEventHandler):
         """Whether it was the settings that changed: they are not written line by line for an hour."""
 
     def stop(self) -> None:
-        """End the listening; whoever waits is woken."""
+        """End the watching; a waiting thread is woken."""
         self.stopped = True
         self._knocks.put(None)
 
@@ -82,9 +82,8 @@ class Ear(FileSystemEventHandler):
 
 
 def listen(ear: Ear, heard: Callable[[], Iterable[Path]], pace: Pace, beside: Path | None = None) -> None:
-    """Call `heard` now, after every change, and every few minutes, until the ear is stopped.
-
-    `heard` gives the folders to watch; those below them are watched as well. `beside` is one more, without those below.
+    """Call `heard` now, after every change, and every few minutes, until the watcher is stopped. `heard` returns the
+    folders to watch, with their subfolders. `beside` is one more folder, without its subfolders.
     """
     observer = Observer()
     observer.start()
@@ -94,7 +93,7 @@ def listen(ear: Ear, heard: Callable[[], Iterable[Path]], pace: Pace, beside: Pa
             ear.hurried = False
             folders = dict.fromkeys(heard(), True) | ({} if beside is None else {beside: False})
             if _watch(observer, ear, folders, watched):
-                # What was written between the look and the first watching was told by nobody.
+                # No event reported lines written between the look and the start of the watching.
                 ear.knock()
             if ear.wait(pace.rescan):
                 _until_quiet(ear, pace)

@@ -17,7 +17,8 @@ from sleepd.usecases import harvest_sessions
 
 
 def watch(places: Places, settings: Settings, told: Callable[[IngestReport], None]) -> None:
-    """Harvest now and whenever a transcript grows, until Ctrl-C. `told` hears of every harvest that read something."""
+    """Harvest now and whenever a transcript grows, until Ctrl-C. `told` is called with every harvest that read
+    something."""
 
     def heard() -> tuple[Path, ...]:
         report = harvested(places, settings)

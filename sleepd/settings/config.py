@@ -60,7 +60,8 @@ def _environment() -> Mapping[str, str]:
 
 
 def take_environment(file: Path) -> None:
-    """Set the variables of a file (`NAME=value` a line) that are not set yet: what `sleepd service install` kept.
+    """Set the variables of a file (`NAME=value` a line) that are not set yet; `sleepd service install` writes such a
+    file.
 
     A scheduler starts programs with next to no variables; those it does set are always its own, so that the file's
     `PATH` and `HOME` win. Raises `BadSettings` when the file cannot be used.
@@ -104,17 +105,17 @@ _GIT_PLACES: Final = frozenset(
         "NAMESPACE",
     )
 )
-"""What a hook of git sets for its children: it would lead our git to another repository."""
+"""Variables that a git hook sets for its children: they would lead our git to another repository."""
 
 
 def git_env() -> dict[str, str]:
-    """The environment for git: it works where it is told to, takes paths literally, and speaks English."""
+    """The environment for git: it works in the given folder, takes paths literally, and speaks English."""
     own = {name: value for name, value in _environment().items() if name not in _GIT_PLACES}
     return own | {"GIT_LITERAL_PATHSPECS": "1", "LC_ALL": "C.UTF-8", "LANGUAGE": "en"}
 
 
 def editor() -> str:
-    """The command that edits a file, as the user has set it: `VISUAL`, else `EDITOR`, else what the system has."""
+    """The command that edits a file, as the user has set it: `VISUAL`, else `EDITOR`, else the system's own."""
     named = (_environment().get(name, "").strip() for name in ("VISUAL", "EDITOR"))
     return next(filter(None, named), "notepad" if os.name == "nt" else "vi")
 
@@ -135,7 +136,7 @@ def api_key(adapter: str) -> ApiKey | None:
 
 
 def places() -> Places:
-    """Where this user's files lie; `SLEEPD_HOME` moves all of them."""
+    """The places of this user's files; `SLEEPD_HOME` moves all of them."""
     moved, settings = _environment().get("SLEEPD_HOME"), _environment().get("SLEEPD_CONFIG")
     found = Places.below(Path(moved)) if moved else Places.of_this_system()
     return replace(found, config=Path(settings).expanduser().absolute()) if settings else found
@@ -188,11 +189,11 @@ class Variable:
 
     name: str
     effect: str | None
-    """What it does; None when sleepd knows no such variable."""
+    """The variable's effect; None when sleepd does not know the variable."""
 
 
 def stray_variables() -> tuple[Variable, ...]:
-    """The `SLEEPD_*` variables in force, by name: what a scheduled night would not see, and what may be misspelt."""
+    """The `SLEEPD_*` variables in force, by name: a scheduled night would not see them, and a name may be misspelt."""
     effects = OWN_VARIABLES | {variable_name(key): f"sets {key}" for key in known_keys()}
     names = sorted(name for name in _environment() if name.upper().startswith("SLEEPD_"))
     return tuple(Variable(name=name, effect=effects.get(name.upper())) for name in names)
@@ -258,9 +259,9 @@ def toml_value(value: object) -> str:
 def load(path: Path | None = None, overrides: Mapping[str, object] | None = None) -> Settings:
     """The settings in force.
 
-    `path` is a file that must exist; without it the usual one is read if it is there. `overrides` are what the
-    command line asked for, as `{"night.max_calls": 10}`; a value of None means that nothing was asked.
-    Raises BadSettings.
+    `path` is a file that must exist; without it the usual one is read if it is there. `overrides` are the options of
+    the command line, as `{"night.max_calls": 10}`; a value of None means that the option was not given. Raises
+    BadSettings.
     """
     file = path or places().config
     in_file = InitSettingsSource(Settings, _read(file, required=path is not None))
@@ -282,7 +283,7 @@ def load_file_alone() -> Settings:
 
 
 def _settle(sources: tuple[PydanticBaseSettingsSource, ...], origin: Callable[[str], str]) -> Settings:
-    """Merge the sources, the first winning. `origin` names where the value of a key came from."""
+    """Merge the sources, the first winning. `origin` names the source of a key's value."""
     try:
         return Settings(*sources)
     except ValidationError as error:
@@ -293,7 +294,7 @@ def _settle(sources: tuple[PydanticBaseSettingsSource, ...], origin: Callable[[s
 
 
 def _origin(key: str, asked: Mapping[str, object]) -> str:
-    """Where the merged value of a key, or of a whole section, came from, once the file alone was found right."""
+    """The source of the merged value of a key, or of a whole section, once the file alone was found valid."""
     if any(name == key or name.startswith(f"{key}.") for name in asked):
         return "command line"
     return variable_name(key) if "." in key else "environment"

@@ -10,7 +10,7 @@ import platformdirs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Places:
-    """Absolute paths. Nothing is made here: whoever writes first makes the folder, readable by its owner alone."""
+    """Absolute paths. Nothing is created here: the first writer creates the folder, readable by its owner alone."""
 
     config: Path
     """The settings file."""
@@ -20,7 +20,7 @@ class Places:
 
     @property
     def log(self) -> Path:
-        """The log file; older ones lie beside it as `sleepd.log.1`, `sleepd.log.2`, …"""
+        """The log file; older ones are next to it as `sleepd.log.1`, `sleepd.log.2`, …"""
         return self.state / "sleepd.log"
 
     @property
@@ -35,7 +35,7 @@ class Places:
 
     @property
     def adoption_lock(self) -> Path:
-        """The lock file that whoever writes a skill file holds."""
+        """The lock file that a writer of a skill file holds."""
         return self.state / "adoption.lock"
 
     @property
@@ -50,7 +50,7 @@ class Places:
 
     @property
     def notices(self) -> Path:
-        """The folder that remembers on which days something was said."""
+        """The folder with the days that had a notice."""
         return self.state / "notices"
 
     @property
@@ -60,12 +60,13 @@ class Places:
 
     @property
     def plugin_lock(self) -> Path:
-        """The lock file that whoever installs plugins holds."""
+        """The lock file of a plugin installation."""
         return self.state / "plugins.lock"
 
     @property
     def plugin_record(self) -> Path:
-        """What `plugin install` made in other programs' files, so that `plugin uninstall` takes away just that."""
+        """The parts that `plugin install` added to other programs' files, so that `plugin uninstall` removes only
+        those."""
         return self.state / "plugins.json"
 
     @classmethod
@@ -86,7 +87,7 @@ class Places:
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder and whatever lacks above it, for the owner alone (0700). Folders that exist stay as they are."""
+    """Create a folder and its missing parents, for the owner alone (0700). Folders that exist stay as they are."""
     missing = [part for part in (folder, *folder.parents) if not part.exists()]
     for part in reversed(missing):
         part.mkdir(mode=0o700, exist_ok=True)

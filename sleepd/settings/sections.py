@@ -15,7 +15,6 @@ from pydantic import ConfigDict, Field, ValidationInfo, field_validator, model_v
 from pydantic.dataclasses import dataclass
 from pydantic.fields import FieldInfo
 
-from harvesters.records import SessionKind
 from sleepd.settings.values import Count, Dollars, Inner, Minutes, Name, Names, PlainUrl, Share, Since, TimeOfDay
 
 CLOSED: Final = ConfigDict(extra="forbid", allow_inf_nan=False)
@@ -68,15 +67,17 @@ class HarvestConfig(Section):
     """Characters kept of one message. 16,000 holds nearly every prompt and reply whole, while a pasted log does not
     fill the database."""
     max_tool_text: Count = 4_000
-    """Characters kept of one tool result. The verdict of a test or a command stands in its last lines; the rest is
-    bulk."""
+    """Characters kept of one tool result. The result of a test or a command is in its last lines; the rest is bulk."""
     include_headless: bool = False
     """Also learn from sessions that a script drove (`claude -p`, `codex exec`). Off, because a script's prompts are not
     a person's recurring work and outnumber them."""
 
     @property
-    def kinds(self) -> tuple[SessionKind, ...]:
+    def kinds(self) -> tuple[str, ...]:
         """The kinds of sessions that are learnt from; never those that another agent drove."""
+        # The records cost more than all sections, and `sleepd status` needs none.
+        from harvesters.records import SessionKind
+
         alone = (SessionKind.INTERACTIVE,)
         return (*alone, SessionKind.HEADLESS) if self.include_headless else alone
 
@@ -143,8 +144,8 @@ class ModelConfig(Section):
     """Repeats after an overload or a broken connection. Two ride out a hiccup; an outage is reported and the night goes
     on tomorrow."""
     price_in_per_mtok: Annotated[Dollars | None, Field(examples=[1.0])] = None
-    """Dollars for a million tokens read. Absent: unknown, for a built-in table would soon be wrong; a dollar budget
-    then stops the run instead of going blind."""
+    """Dollars for a million tokens read. Absent: unknown, because a built-in table would soon be wrong; a dollar budget
+    then stops the run."""
     price_out_per_mtok: Annotated[Dollars | None, Field(examples=[5.0])] = None
     """Dollars for a million tokens written. Absent: as for tokens read."""
     seed: Annotated[int | None, Field(examples=[7])] = None
@@ -165,8 +166,8 @@ class ReflectionConfig(Section):
     name: Annotated[Name | None, Field(examples=["anthropic"])] = None
     """Another adapter for reflections. Absent: the task model's, so that one login is enough."""
     model: Annotated[Name | None, Field(examples=["claude-opus-4-5"])] = None
-    """Another model for reflections; a stronger one pays here, for it is called a few times a night and the task model
-    hundreds of times. Absent: the task model."""
+    """Another model for reflections; a stronger one pays here, because it is called a few times a night and the task
+    model hundreds of times. Absent: the task model."""
 
 
 @dataclass(frozen=True, kw_only=True, config=CLOSED)
@@ -177,46 +178,46 @@ class OptimizerConfig(Section):
     """Edits one candidate may hold: the textual learning rate, where `schedule` begins. Four keep a candidate
     reviewable and its effect attributable (SkillOpt, arXiv 2605.23904, uses 4)."""
     edit_budget_end: Count = 2
-    """The budget that a falling `schedule` ends with; one above `edit_budget` counts as that. Two are the least that
-    can be taken apart (skillopt 0.2.0 uses 2)."""
+    """The budget that a falling `schedule` ends with; a value above `edit_budget` counts as `edit_budget`. Two are the
+    fewest that can be taken apart (skillopt 0.2.0 uses 2)."""
     schedule: Literal["constant", "linear", "cosine", "autonomous", "unbounded"] = "cosine"
-    """How the budget goes over the steps of a night or a training run. `linear` and `cosine` fall to `edit_budget_end`:
-    bold while much is wrong, careful when little is left (cosine from 4 to 2 is SkillOpt's, arXiv 2605.23904).
-    `autonomous`: the reflection model states at each step how many edits it deserves, up to `edit_budget`. `unbounded`:
-    no budget, for comparisons."""
+    """How the budget changes over the steps of a night or a training run. `linear` and `cosine` fall to
+    `edit_budget_end`: bold while much is wrong, careful when little is left (cosine from 4 to 2 is SkillOpt's, arXiv
+    2605.23904). `autonomous`: the reflection model states at each step how many edits it deserves, up to `edit_budget`.
+    `unbounded`: no budget, for comparisons."""
     ranking: Literal["model", "support"] = "model"
     """Who orders the proposed edits. `model`: the reflection model, as in SkillOpt (arXiv 2605.23904), at most one call
     in a step and only where the order decides something: less than a hundredth of a night's calls. `support`: how many
     reflections proposed them, without a call."""
     rejected_buffer: bool = True
-    """Show what failed, with its reason, to later reflections, and do not try it again on the same text (SkillOpt,
-    arXiv 2605.23904). Off is for comparisons; what a person turned down counts all the same."""
+    """Show failed edits, with their reasons, to later reflections, and do not try them again on the same text
+    (SkillOpt, arXiv 2605.23904). Off is for comparisons; a person's rejections count all the same."""
     shorten: bool = False
-    """Try the text without a rule that does nothing, as work that went well shows, when there is nothing else to try.
-    It saves the rent of one line and takes 230 pairs or more to show (`gate.margin`), so it is off; what nears
-    `max_skill_tokens` is shortened in any case."""
+    """When nothing else is left to try, try the text without a rule that successful work did not need. This saves the
+    tokens of one line and takes 230 pairs or more (`gate.margin`), so it is off; a text near `max_skill_tokens` is
+    shortened in any case."""
     meta_notes: bool = True
-    """At the end of a night the reflection model notes for itself which kinds of edits were accepted, and which not;
-    later nights' reflections on that file read it, no skill ever holds it (the meta skill of SkillOpt, arXiv
-    2605.23904). One call a night. A training run has `--no-meta` instead."""
+    """At the end of a night the reflection model notes which kinds of edits were accepted, and which not; later nights'
+    reflections on that file read the notes, no skill ever holds them (the meta skill of SkillOpt, arXiv 2605.23904).
+    One call a night. A training run has `--no-meta` instead."""
     steps: Count = 2
     """Candidates made in a night. Each new one lowers the level for the next, so few good ones beat many."""
     minibatch: Count = 8
     """Training tasks one reflection reads. Eight with their attempts fit a model's attention."""
     samples: Annotated[int, Field(ge=1, le=8)] = 1
-    """Rollouts of each training task that a reflection reads. More show what the same text does well at one time and
-    badly at another, and cost as many calls."""
+    """Rollouts of each training task that a reflection reads. More rollouts show where the same text varies, and cost
+    as many calls."""
     recall_k: Annotated[int, Field(ge=0)] = 5
     """Similar past tasks that join a reflection, with good and bad attempts side by side. Five show a pattern without
     crowding out the batch; 0 turns it off."""
     max_skill_tokens: Count = 2_000
-    """Tokens the text may have. Every session that loads it pays this rent, so it is a hard limit."""
+    """Tokens the text may have. Every session that loads the text pays for them, so this is a hard limit."""
     compact_share: Share = 0.9
     """Share of `max_skill_tokens` above which a night first tries a shorter text: the rest is room for about four more
     rules, one candidate's worth."""
     compact_saves: Count = 20
-    """Tokens that a shorter text saves at least, about one rule. Less is not worth the rollouts that show it does no
-    harm."""
+    """Tokens that a shorter text saves at least, about one rule. A smaller saving is not worth the rollouts of the
+    non-inferiority test."""
     descriptions: Literal["own", "all", "off"] = "own"
     """Whose descriptions, which decide when an agent loads a skill, may be changed on evidence: those of files that
     sleepd made (`own`), also yours (`all`), or none, and none is measured (`off`). Your own words are left alone unless
@@ -234,30 +235,30 @@ class GateConfig(Section):
     """`hard`: all checks or nothing. `soft`: the share of checks that hold. `mixed`: their mean. Soft sees small
     improvements with fewer rollouts."""
     alpha: Annotated[float, Field(gt=0, le=0.5)] = 0.05
-    """The false-discovery level of all adoptions together, for the life of the account. One in twenty is the custom."""
+    """The false discovery rate of all adoptions together, for the life of the account. One in twenty is customary."""
     beta: Annotated[float, Field(gt=0, le=0.5)] = 0.10
     """The level at which a candidate is rejected as too weak. Looser than `alpha`: a missed edit can be proposed
     again."""
     smallest_effect: Annotated[float, Field(gt=0, le=1)] = 0.10
-    """The smallest gain worth the rent of a rule, as a difference of mean scores. Below +0.10 the proof costs more
+    """The smallest gain worth the tokens of a rule, as a difference of mean scores. Below +0.10 the proof costs more
     rollouts than most people's nights hold."""
     baseline_samples: Count = 4
-    """Fresh rollouts of the live text behind the baseline figure of a pair. Against one, four cut the pairs needed by a
-    sixth to a third, and candidates share them."""
+    """Fresh rollouts of the live text behind the baseline figure of a pair. Compared with one, four cut the pairs
+    needed by a sixth to a third, and candidates share them."""
     pairs_per_night: Count = 200
-    """Pairs drawn in one night over all candidates. A house rule is found, looked at task by task and proven without
-    what rode along in one night; an empty candidate is rejected in half of one."""
+    """Pairs drawn in one night over all candidates. Enough to find a house rule (a convention that you state), check it
+    task by task and take its bundle apart in one night; half of them reject a candidate without effect."""
     max_pairs: Count = 400
     """Pairs after which an undecided candidate is closed. At 400, 99 % of good candidates were found in trials."""
     margin: Annotated[float, Field(gt=0, le=0.2)] = 0.03
-    """What a shorter text may cost: it is rejected on evidence that it is worse by more, as a difference of mean
-    scores. Three points are less than anybody notices; half of it takes four times the pairs."""
+    """The non-inferiority margin: the loss, as a difference of mean scores, from which a shorter text counts as worse.
+    Three points are less than anybody notices; half the margin takes four times the pairs."""
     margin_pairs: Count = 1_200
-    """Pairs after which an undecided shorter text is closed. That a text is no worse takes at least 230 pairs to show
+    """Pairs after which an undecided shorter text is closed. Showing that a text is no worse takes at least 230 pairs
     at a margin of 0.03, and up to 1,200 where scores vary by a quarter of a point."""
     trigger_margin: Annotated[float, Field(gt=0, le=0.2)] = 0.05
-    """What a new description may lose of the share of requests for which a skill is rightly loaded, or rightly not: one
-    in twenty, the number of requests that are asked about."""
+    """The non-inferiority margin of a new description: the loss in the share of requests that rightly load a skill, or
+    rightly do not. One in twenty, the number of requests that are asked about."""
     max_nights: Count = 14
     """Nights after which an undecided candidate is closed. In two weeks the work itself has moved."""
     coverage: Share = 0.8
@@ -265,17 +266,17 @@ class GateConfig(Section):
     the easy tasks only. The live text's side of a pair is scored when all its `baseline_samples` are, so a model that
     times out in one of sixteen calls is at the limit."""
     validation_tasks: Annotated[int, Field(ge=5)] = 24
-    """Tasks that a new candidate is judged on, the newest ones. Each is looked at before a candidate is accepted, so
-    more of them cost more; `sleepd gate-lab` measures with 13."""
+    """Tasks that a new candidate is judged on, the newest ones. Each is checked before a candidate is accepted, so more
+    tasks cost more; `sleepd gate-lab` measures with 13."""
     confirm_pairs: Annotated[int, Field(ge=0)] = 4
     """Pairs of each single task before a candidate is accepted, so that no task is broken for the mean. A task that
-    looks worse is drawn on. 0: no look at single tasks."""
+    looks worse gets more pairs. 0: no check of single tasks."""
     largest_drop: Annotated[float, Field(gt=0, le=1)] = 0.5
-    """The drop of one task's mean score that the look at single tasks is made for. Smaller drops of a single task would
-    take hundreds of rollouts to see."""
+    """The drop of one task's mean score that the check of single tasks is designed to find. Smaller drops of a single
+    task would take hundreds of rollouts to see."""
     attribution_pairs: Annotated[int, Field(ge=0)] = 64
-    """Pairs at most for each edit of a bundle that crossed, tried without that edit: what hurts or carries nothing does
-    not ride along. 0: bundles are not taken apart."""
+    """Pairs at most for the leave-one-out test of each edit of a winning bundle: an edit that hurts, or has no
+    measurable effect, does not ride along. 0: bundles are not taken apart."""
     waiting_share: Share = 0.5
     """Share of a night that candidates from earlier nights may take. Half, so that something new is always tried."""
 
@@ -291,8 +292,8 @@ class NightConfig(Section):
     """Dollars of one night, all its runs together. Absent: asked on the first run. A model without a known price stops
     the run when this is set."""
     skills: Count = 3
-    """Skills that one night works on at most. Its pairs are shared out by how often the work came up and had to be
-    asked for again; with few pairs it is one skill."""
+    """Skills that one night works on at most. Its pairs are divided by how often the work occurred and you had to ask
+    again; with few pairs it is one skill."""
     workers: Annotated[int, Field(ge=1, le=32)] = 4
     """Rollouts at the same time. Four are within the rate limits of small accounts, and bring a first proposal within
     minutes."""
@@ -302,7 +303,7 @@ class NightConfig(Section):
     """A night that the clock starts begins up to so many minutes later, at random, so that a house full of machines
     does not ask the provider at once."""
     projects: Annotated[Names, Field(examples=[["~/work/shop"]])] = ()
-    """Project folders that get a night of their own, beside each other. Empty: one night for all projects together."""
+    """Project folders that each get a night of their own. Empty: one night for all projects together."""
     lock_wait_s: Annotated[float, Field(ge=0)] = 0
     """Seconds to wait for another night to end. 0: an interactive run says at once who is busy; a scheduled one states
     its own wait."""
@@ -315,8 +316,8 @@ class ConditionsConfig(Section):
     on_battery: bool = False
     """Begin on battery power as well. Off: an hour of model calls is not worth an empty battery."""
     idle_minutes: Minutes = 5
-    """Minutes without a key or a movement before a night begins. 0: do not look. Where it cannot be told, as on a
-    server, it hinders nothing."""
+    """Minutes without a key or a movement before a night begins. 0: do not look. Where this is unknown, as on a server,
+    it blocks nothing."""
     agent_quiet_minutes: Minutes = 10
     """Minutes without a new line in any transcript before a night begins, so that it never shares your usage limit with
     your own work. 0: do not look."""
@@ -331,8 +332,8 @@ class NotifyConfig(Section):
     session_start: bool = True
     """Let the agent's plugin show one line when a session starts."""
     quiet_nights: Count = 14
-    """Nights in a row that learnt nothing before you are told. Most nights adopt nothing, and that is work done; two
-    weeks of it are worth a look."""
+    """Nights in a row that learnt nothing before you are told. Most nights adopt nothing, and that is normal; two weeks
+    of it are worth a look."""
 
 
 @dataclass(frozen=True, kw_only=True, config=CLOSED)

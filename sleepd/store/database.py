@@ -10,13 +10,14 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, create_engine, event, exc
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
-from sleepd.core.errors import DatabaseDamaged, Unwritable
+from sleepd.core.errors import Busy, DatabaseDamaged, Unwritable
 from sleepd.store import readable
 from sleepd.store.schema_parts import complete as metadata
 
@@ -24,6 +25,7 @@ HEAD = "0010"
 """The newest migration. A test holds it against the scripts."""
 _BACKUPS_KEPT = 3
 _BUSY_MS = 30_000
+_LEFT_S = 3_600
 
 
 class Database:
@@ -44,15 +46,24 @@ class Database:
             yield connection
 
     def backup(self, name: str) -> Path:
-        """A consistent copy beside the database; the newest three are kept."""
+        """A consistent, checked copy in the folder `backups`; the newest three are kept.
+
+        Raises `DatabaseDamaged` when the copy does not pass SQLite's own check: no earlier copy is replaced or removed.
+        """
         folder = self.path.parent / "backups"
         target = folder / f"{self.path.stem}-{name}.db"
         part = target.with_suffix(".part")
         try:
             folder.mkdir(mode=0o700, exist_ok=True)
-            part.unlink(missing_ok=True)
+            # A process that was killed leaves its half-made copy.
+            for left in folder.glob("*.part"):
+                left.unlink(missing_ok=True)
             with self._guarded(), closing(sqlite3.connect(self.path)) as source, closing(sqlite3.connect(part)) as copy:
                 source.backup(copy)
+            damage = damage_in(part)
+            if damage is not None:
+                part.unlink()
+                raise _damaged(self.path, damage)
             part.chmod(0o600)
             part.replace(target)
             for old in backups(self.path)[_BACKUPS_KEPT:]:
@@ -100,6 +111,67 @@ def open_database(path: Path) -> Database:
     return database
 
 
+def damage_in(path: Path) -> str | None:
+    """What SQLite's `quick_check` finds in this database file: the first fault in its words, None for a sound file.
+
+    Reads the whole file. Raises `Unwritable` for a disk on which the file cannot be read.
+    """
+    try:
+        with closing(sqlite3.connect(readable.uri(path), uri=True, timeout=_BUSY_MS / 1000)) as connection:
+            found = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+    except sqlite3.DatabaseError as error:
+        if readable.is_unwritable(error):
+            raise Unwritable.of(f"the database {path}", OSError(str(error))) from error
+        return str(error)
+    return None if found == "ok" else found.removeprefix("*** in database main ***").strip().replace("\n", ": ")
+
+
+def require_sound(path: Path) -> None:
+    """Raises `DatabaseDamaged` when SQLite's own check finds a fault in the database."""
+    damage = damage_in(path)
+    if damage is not None:
+        raise _damaged(path, damage)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """A database that was put back from a backup."""
+
+    backup: Path
+    moved: Path | None
+    """Where the former file is now, with its write-ahead log; None when there was none."""
+
+
+def restore(path: Path, backup: Path, stamp: str) -> Restored:
+    """Put a backup in the place of the database; the former file is kept under the name `….before-restore-STAMP`.
+
+    The caller sees to it that nobody has the database open. The write-ahead log and its index belong to the former file
+    and move with it: SQLite would replay them into the restored one. The backup itself stays where it is.
+
+    Raises `DatabaseDamaged` when the backup is not a sound database of sleepd: nothing is moved then.
+    """
+    damage = damage_in(backup)
+    if damage is not None:
+        raise DatabaseDamaged(f"the backup {backup} cannot be used: {damage}; name another one")
+    with _damage_named(backup):
+        _revision(readable.uri(backup), backup)
+    part = path.with_name(f"{path.name}.restored.part")
+    moved = path.with_name(f"{path.name}.before-restore-{stamp}") if path.exists() else None
+    try:
+        part.unlink(missing_ok=True)
+        with closing(sqlite3.connect(readable.uri(backup), uri=True)) as source, closing(sqlite3.connect(part)) as copy:
+            source.backup(copy)
+        part.chmod(0o600)
+        for end in ("-wal", "-shm", ""):
+            former = path.with_name(path.name + end)
+            if former.exists():
+                former.rename(path.with_name(f"{path.name}.before-restore-{stamp}{end}"))
+        part.replace(path)
+    except OSError as error:
+        raise Unwritable.of(path, error) from error
+    return Restored(backup=backup, moved=moved)
+
+
 def backups(path: Path) -> list[Path]:
     """Backups of this database, newest first."""
     folder = path.parent / "backups"
@@ -140,6 +212,10 @@ def _create(path: Path) -> None:
     part = path.with_name(f"{path.name}.new-{os.getpid()}")
     part.unlink(missing_ok=True)
     part.touch(mode=0o600)
+    # A process that was killed leaves its half-made database; a process that still works on its own began just now.
+    for left in path.parent.glob(f"{path.name}.new-*"):
+        if left.stat().st_mtime < part.stat().st_mtime - _LEFT_S:
+            left.unlink(missing_ok=True)
     # Two first runs at once: whoever comes second keeps the database that is already there.
     try:
         with _damage_named(path):
@@ -191,6 +267,8 @@ def _damage_named(path: Path) -> Iterator[None]:
         text = str(cause)
         if readable.is_unwritable(cause):
             raise Unwritable.of(f"the database {path}", OSError(text)) from error
+        if readable.is_busy(cause):
+            raise Busy(f"the database {path} is in use by another program; try again in a moment") from error
         if any(word in text for word in ("malformed", "not a database", "disk image", "file is encrypted")):
             raise _damaged(path, text) from error
         raise
@@ -198,5 +276,9 @@ def _damage_named(path: Path) -> Iterator[None]:
 
 def _damaged(path: Path, why: str) -> DatabaseDamaged:
     known = backups(path)
-    remedy = f"the last backup is {known[0]}" if known else "there is no backup"
-    return DatabaseDamaged(f"the database {path} cannot be used: {why}; {remedy}. Move it away or restore it by hand")
+    remedy = (
+        f"the last backup is {known[0]}: `sleepd restore` puts it back"
+        if known
+        else "there is no backup: move the file away, and sleepd begins with an empty one"
+    )
+    return DatabaseDamaged(f"the database {path} cannot be used: {why}; {remedy}")

@@ -48,16 +48,23 @@ def reading(path: Path, *, timeout: float) -> Iterator[sqlite3.Connection]:
         with closing(sqlite3.connect(uri(path), uri=True, timeout=timeout)) as connection:
             yield connection
     except sqlite3.DatabaseError as error:
-        if _code(error) == sqlite3.SQLITE_BUSY:
+        if is_busy(error):
             raise Busy(f"the database {path} is in use; try again in a moment") from error
         if is_unwritable(error):
             raise Unwritable.of(f"the database {path}", OSError(str(error))) from error
-        raise DatabaseDamaged(f"the database {path} cannot be read: {error}; sleepd doctor says what to do") from error
+        raise DatabaseDamaged(
+            f"the database {path} cannot be read: {error}; `sleepd restore` puts the last backup back"
+        ) from error
 
 
 def is_unwritable(error: BaseException) -> bool:
     """Whether SQLite says that the disk takes no more."""
     return _code(error) in _UNWRITABLE
+
+
+def is_busy(error: BaseException) -> bool:
+    """Whether SQLite says that another connection holds the database."""
+    return _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def _code(error: BaseException) -> int:

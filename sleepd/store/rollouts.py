@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Table, func, select, tupl
 from sqlalchemy.dialects.sqlite import Insert
 from sqlalchemy.dialects.sqlite import insert as upsert
 
+from sleepd.core.errors import DatabaseDamaged
 from sleepd.core.model import Cause, Digest, Rollout, RolloutKey, Score, TaskId, Unscored, digest
 from sleepd.core.ports import Reply
 from sleepd.core.schedule import SAMPLES_PER_CANDIDATE, Stage, of_candidate, stage
@@ -60,8 +61,14 @@ def put_text(connection: Connection, body: str) -> Digest:
 
 
 def text(connection: Connection, address: Digest) -> str:
-    """The text at this address; raises `NoResultFound` when it was never kept."""
-    return str(connection.execute(select(t.texts.c.body).where(t.texts.c.digest == address)).scalar_one())
+    """The text at this address; raises `NoResultFound` when it was never kept, `DatabaseDamaged` for another text."""
+    body = str(connection.execute(select(t.texts.c.body).where(t.texts.c.digest == address)).scalar_one())
+    if digest(body) != address:
+        raise DatabaseDamaged(
+            f"the database holds another text under the address {address[:12]} than was stored there: nothing was "
+            "written; `sleepd restore` puts the last backup back"
+        )
+    return body
 
 
 def save(connection: Connection, rollouts: Sequence[Rollout], night_id: str) -> None:

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, bindparam, delete, select
 from sqlalchemy.dialects.sqlite import insert as upsert
 
-from harvesters.records import EventKind, FileAction, FileChange, Reading, Session, SessionEvent
+from harvesters.records import EventKind, FileAction, FileChange, Session, SessionEvent
 from sleepd.core.model import SessionId
 from sleepd.store import schema as t
 from sleepd.store import schema_parts as p
+from sleepd.store.stored_file import StoredFile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,29 +36,35 @@ def forget(connection: Connection, id_: SessionId) -> None:
         connection.execute(delete(table).where(table.c.session_id == id_))
 
 
-def save(connection: Connection, session: Session, id_: SessionId) -> None:
-    """Store a reading's file changes and events; those of an earlier reading stay."""
-    told = [call for turn in session.turns for call in turn.tool_calls]
-    changed = [call for call in (*told, *session.late_results) if call.changes]
-    for call in changed:
-        c = p.file_changes.c
-        connection.execute(delete(p.file_changes).where(c.session_id == id_, c.call_id == call.id))
-    rows = [
-        {
-            "session_id": id_,
-            "call_id": call.id,
-            "number": number,
-            "path": change.path,
-            "action": change.action.value,
-            "patch": change.patch,
-        }
-        for call in changed
-        for number, change in enumerate(call.changes)
-    ]
+def save(connection: Connection, told: Sequence[tuple[SessionId, Session]]) -> None:
+    """Store the file changes and events of readings of different sessions; those of earlier readings stay."""
+    rows: list[dict[str, object]] = []
+    happened: list[dict[str, object]] = []
+    for id_, session in told:
+        late = [call for call in session.late_results if call.changes]
+        for call in late:
+            c = p.file_changes.c
+            connection.execute(delete(p.file_changes).where(c.session_id == id_, c.call_id == call.id))
+        calls = (call for turn in session.turns for call in turn.tool_calls)
+        rows += [
+            _change_row(change, call.id, n, id_) for call in (*calls, *late) for n, change in enumerate(call.changes)
+        ]
+        happened += _event_rows(session.events, id_)
     if rows:
         connection.execute(upsert(p.file_changes).on_conflict_do_nothing(), rows)
-    if session.events:
-        connection.execute(upsert(p.session_events).on_conflict_do_nothing(), _event_rows(session.events, id_))
+    if happened:
+        connection.execute(upsert(p.session_events).on_conflict_do_nothing(), happened)
+
+
+def _change_row(change: FileChange, call_id: str, number: int, id_: SessionId) -> dict[str, object]:
+    return {
+        "session_id": id_,
+        "call_id": call_id,
+        "number": number,
+        "path": change.path,
+        "action": change.action.value,
+        "patch": change.patch,
+    }
 
 
 def changes(connection: Connection, id_: SessionId) -> dict[str, tuple[FileChange, ...]]:
@@ -90,24 +97,26 @@ def events(connection: Connection, id_: SessionId) -> tuple[SessionEvent, ...]:
     )
 
 
-def save_counts(connection: Connection, path: str, agent: str, reading: Reading) -> None:
-    """Store how many records of a file are known: instead of what was stored, or added to it."""
+def save_counts(connection: Connection, files: Sequence[StoredFile]) -> None:
+    """Store how many records of each file are known: instead of what was stored, or added to it."""
     c = p.record_counts.c
-    if reading.whole and reading.cursor is not None:
-        connection.execute(delete(p.record_counts).where(c.path == path))
-    if reading.records:
+    gone = [{"gone": file.path} for file in files if file.reading.whole and file.reading.cursor is not None]
+    if gone:
+        connection.execute(delete(p.record_counts).where(c.path == bindparam("gone")), gone)
+    rows = [
+        {
+            "path": file.path,
+            "version": record.version or "",
+            "unknown": record.unknown or "",
+            "agent": file.agent,
+            "count": record.count,
+        }
+        for file in files
+        for record in file.reading.records
+    ]
+    if rows:
         statement = upsert(p.record_counts)
         added = {"count": c["count"] + statement.excluded["count"]}
-        rows = [
-            {
-                "path": path,
-                "version": record.version or "",
-                "unknown": record.unknown or "",
-                "agent": agent,
-                "count": record.count,
-            }
-            for record in reading.records
-        ]
         keys = ["path", "version", "unknown"]
         connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=added), rows)
 

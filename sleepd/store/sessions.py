@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -18,7 +18,6 @@ from harvesters.records import (
     Defect,
     FileChange,
     Origin,
-    Reading,
     Role,
     Session,
     SkillTrigger,
@@ -31,25 +30,13 @@ from sleepd.core.model import SessionId
 from sleepd.core.segment import Transcript
 from sleepd.store import schema as t
 from sleepd.store import session_parts
+from sleepd.store.stored_file import StoredFile, groups
 
 _ANSWER = (
     *("output", "status", "exit_code", "feedback"),
     *("answers", "duration_ms", "subagent", "subagent_tokens", "result_id"),
 )
 """What a result tells of its call. The first four replace what was stored, of the others those that say something."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredFile:
-    """One transcript file's reading on its way into the database."""
-
-    path: str
-    agent: str
-    reading: Reading
-    kind: str
-    """The session's kind, or `own` for a run that sleepd itself started."""
-    redacted: int
-    """How many secrets were taken out of this reading."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,28 +59,34 @@ def cursors(connection: Connection, agent: str) -> dict[str, Cursor]:
     return {row.path: _cursor(row) for row in rows}
 
 
-def save(connection: Connection, file: StoredFile) -> None:
-    """Store one reading: replace the file's session, or add to it when the reading continues an earlier one."""
-    _save_cursor(connection, file)
-    _save_defects(connection, file)
-    session_parts.save_counts(connection, file.path, file.agent, file.reading)
-    session = file.reading.session
-    if session is None:
-        return
-    id_ = session_id(file.agent, session.id)
-    if file.reading.whole:
-        for table in (t.turns, t.tool_calls, t.skill_uses):
-            connection.execute(delete(table).where(table.c.session_id == id_))
-        session_parts.forget(connection, id_)
-    _save_session(connection, file, session, id_)
-    _save_turns(connection, session.turns, id_)
-    calls = [_call_row(call, turn.id, n, id_) for turn in session.turns for n, call in enumerate(turn.tool_calls)]
-    _put(connection, t.tool_calls, calls, _ANSWER)
-    skills = [_skill_row(use, id_) for use in session.skills]
-    _put(connection, t.skill_uses, skills, ("path",))
-    _save_late_results(connection, session.late_results, id_)
-    _save_votes(connection, session.votes, id_)
-    session_parts.save(connection, session, id_)
+def save(connection: Connection, files: Iterable[StoredFile]) -> None:
+    """Store readings in order: replace a file's session, or add to it when the reading continues an earlier one."""
+    for group in groups(files):
+        _save_cursors(connection, group)
+        _save_defects(connection, group)
+        session_parts.save_counts(connection, group)
+        told = [(file, session_id(file.agent, found.id), found) for file in group if (found := file.reading.session)]
+        whole = [id_ for file, id_, _ in told if file.reading.whole]
+        for id_ in known(connection, whole):
+            for table in (t.turns, t.tool_calls, t.skill_uses):
+                connection.execute(delete(table).where(table.c.session_id == id_))
+            session_parts.forget(connection, id_)
+        for file, id_, session in told:
+            _save_session(connection, file, session, id_)
+        _save_turns(connection, [_turn_row(turn, id_) for _, id_, session in told for turn in session.turns])
+        calls = [
+            _call_row(call, turn.id, n, id_)
+            for _, id_, session in told
+            for turn in session.turns
+            for n, call in enumerate(turn.tool_calls)
+        ]
+        _put(connection, t.tool_calls, calls, _ANSWER)
+        skills = [_skill_row(use, id_) for _, id_, session in told for use in session.skills]
+        _put(connection, t.skill_uses, skills, ("path",))
+        for _, id_, session in told:
+            _save_late_results(connection, session.late_results, id_)
+            _save_votes(connection, session.votes, id_)
+        session_parts.save(connection, [(id_, session) for _, id_, session in told])
 
 
 def counts(connection: Connection) -> Counts:
@@ -167,14 +160,21 @@ def _count(connection: Connection, table: Table) -> int:
     return int(connection.execute(select(func.count()).select_from(table)).scalar_one())
 
 
-def _save_cursor(connection: Connection, file: StoredFile) -> None:
-    cursor = file.reading.cursor
-    if cursor is None:
-        return
+def _save_cursors(connection: Connection, group: Sequence[StoredFile]) -> None:
+    """Where each file was left. A reading without a session leaves the file's session as it is."""
+    rows = [_cursor_row(file, file.reading.cursor) for file in group if file.reading.cursor is not None]
+    named = [row for row in rows if row["session_id"] is not None]
+    _put(connection, t.files, named, tuple(name for name in named[0] if name != "path") if named else ())
+    others = [row for row in rows if row["session_id"] is None]
+    _put(connection, t.files, others, tuple(n for n in others[0] if n not in ("path", "session_id")) if others else ())
+
+
+def _cursor_row(file: StoredFile, cursor: Cursor) -> dict[str, object]:
     session = file.reading.session
-    row = {
+    return {
         "path": file.path,
         "agent": file.agent,
+        "session_id": session_id(file.agent, session.id) if session is not None else None,
         "inode": cursor.inode,
         "size": cursor.size,
         "mtime_ns": cursor.mtime_ns,
@@ -184,16 +184,14 @@ def _save_cursor(connection: Connection, file: StoredFile) -> None:
         "tail": cursor.tail,
         "state": json.dumps(dict(cursor.state), sort_keys=True),
     }
-    if session is not None:
-        row["session_id"] = session_id(file.agent, session.id)
-    _put(connection, t.files, [row], tuple(name for name in row if name != "path"))
 
 
-def _save_defects(connection: Connection, file: StoredFile) -> None:
-    if file.reading.whole:
-        connection.execute(delete(t.defects).where(t.defects.c.path == file.path))
-    rows = [{"path": d.path, "offset": d.offset, "reason": d.reason} for d in file.reading.defects]
-    _put(connection, t.defects, rows, ("reason",))
+def _save_defects(connection: Connection, group: Sequence[StoredFile]) -> None:
+    whole = [{"gone": file.path} for file in group if file.reading.whole]
+    if whole:
+        connection.execute(delete(t.defects).where(t.defects.c.path == bindparam("gone")), whole)
+    found = [defect for file in group for defect in file.reading.defects]
+    _put(connection, t.defects, [{"path": d.path, "offset": d.offset, "reason": d.reason} for d in found], ("reason",))
 
 
 def _save_session(connection: Connection, file: StoredFile, session: Session, id_: SessionId) -> None:
@@ -236,29 +234,28 @@ def _session_statement(columns: tuple[str, ...], *, whole: bool) -> Insert:
     return statement.on_conflict_do_update(index_elements=["id"], set_=change)
 
 
-def _save_turns(connection: Connection, turns: Sequence[Turn], id_: SessionId) -> None:
-    if not turns:
-        return
-    rows = [
-        {
-            "session_id": id_,
-            "id": turn.id,
-            "position": turn.position,
-            "role": turn.role.value,
-            "origin": turn.origin.value,
-            "text": turn.text,
-            "at": turn.at,
-            "model": turn.model,
-            "skill": turn.skill,
-            "cwd": turn.cwd,
-            "branch": turn.branch,
-            "abandoned": turn.abandoned,
-            "queued": turn.queued,
-            "source_id": turn.source_id,
-        }
-        for turn in turns
-    ]
-    connection.execute(_turn_statement(), rows)
+def _save_turns(connection: Connection, rows: Sequence[Mapping[str, object]]) -> None:
+    if rows:
+        connection.execute(_turn_statement(), list(rows))
+
+
+def _turn_row(turn: Turn, id_: SessionId) -> dict[str, object]:
+    return {
+        "session_id": id_,
+        "id": turn.id,
+        "position": turn.position,
+        "role": turn.role.value,
+        "origin": turn.origin.value,
+        "text": turn.text,
+        "at": turn.at,
+        "model": turn.model,
+        "skill": turn.skill,
+        "cwd": turn.cwd,
+        "branch": turn.branch,
+        "abandoned": turn.abandoned,
+        "queued": turn.queued,
+        "source_id": turn.source_id,
+    }
 
 
 @cache

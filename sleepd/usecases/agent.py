@@ -1,4 +1,4 @@
-"""What a coding agent may ask sleepd and have it do: the same functions as the command's, as text and as plain values.
+"""The functions that sleepd offers to a coding agent: the same as the command's, as text and as plain values.
 
 Each call reads the settings and opens the database for itself, so a server that lives for days holds nothing and sees
 every change at once. No call makes a database, asks a question or prints.
@@ -15,34 +15,28 @@ from sleepd.core import edit
 from sleepd.core.errors import Conflict, UsageError
 from sleepd.host import clock
 from sleepd.pipeline import adopt as writing
-from sleepd.resident import upcoming
 from sleepd.settings import config
 from sleepd.settings.settings import Settings
 from sleepd.store.database import Database
-from sleepd.store.overview import overview
 from sleepd.store.proposals import Proposal, Status
 from sleepd.usecases import answers, decisions, recurring_work, run_night
 from sleepd.usecases.answers import Question
+from sleepd.usecases.run_options import RunOptions, RunProgress
+from sleepd.usecases.show import proposals_shown
+from sleepd.usecases.status import status as read_status
 from sleepd.views import evidence, report, status_view
 from sleepd.views.candidate_view import tried
 from sleepd.views.evidence import Proposed
 from sleepd.views.report import Plain
+from sleepd.views.tool_answer import ToolAnswer
 
 _MOST_DIFF = 4000
-"""Characters of a diff in a question; the whole is what `show` gives."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """One answer, twice: for a reader and for a program."""
-
-    text: str
-    data: Plain
+"""Characters of a diff in a question; `show` gives the whole diff."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Change:
-    """What adopting would do now."""
+    """The effect of adopting now."""
 
     digest: str | None
     """None: the file cannot be read."""
@@ -51,29 +45,22 @@ class _Change:
     conflict: str | None
 
 
-def status() -> Answer:
+def status() -> ToolAnswer:
     """As `sleepd status`."""
-    places, settings, now = config.places(), config.load(), clock.now()
-    seen = overview(places.database, now)
-    next_one = upcoming.upcoming(places, settings, now)
-    running = status_view.running(seen, places.lock)
-    where = (places.database, places.config)
-    return Answer(
-        text=status_view.as_text(seen, where, next_one, running=running),
-        data=status_view.as_json(seen, where, next_one, running=running),
-    )
+    found = read_status(config.places(), config.load(), clock.now())
+    return ToolAnswer(text=status_view.as_text(found), data=status_view.as_json(found))
 
 
-def proposals(*, everything: bool) -> Answer:
-    """As `sleepd proposals`, shorter: what each is about, not what it rests on."""
+def proposals(*, everything: bool) -> ToolAnswer:
+    """As `sleepd proposals`, shorter: the subject of each, without its evidence."""
     with _database() as database:
-        found = evidence.listed(database, everything=everything)
-    return Answer(
+        found = proposals_shown(database, everything=everything)
+    return ToolAnswer(
         text=evidence.proposals_text(found, everything=everything), data={"proposals": [_brief(one) for one in found]}
     )
 
 
-def show(id_: str) -> Answer:
+def show(id_: str) -> ToolAnswer:
     """All that a person needs to judge a proposal, and the digest that proves they were shown it."""
     with _database() as database:
         proposal = writing.find(database, id_, tuple(Status))
@@ -91,13 +78,13 @@ def show(id_: str) -> Answer:
     if change.conflict is not None and proposal.status in writing.ADOPTABLE:
         lines.append(f"cannot be adopted now: {report.clean(change.conflict)}")
     if change.diff is not None:
-        lines.append("the file was changed since, or edits were turned down; adopting would write this (unproven):")
+        lines.append("the file changed since, or edits were rejected; adopting would write this (unproven):")
         lines.append(report.clean(change.diff).rstrip("\n"))
     lines.append(f"digest  {change.digest or 'none'}")
-    return Answer(text="\n".join(lines), data=data)
+    return ToolAnswer(text="\n".join(lines), data=data)
 
 
-def recall(text: str, k: int) -> Answer:
+def recall(text: str, k: int) -> ToolAnswer:
     """As `sleepd recall`."""
     settings = config.load()
     embedder = compose.embedder(settings)
@@ -106,25 +93,25 @@ def recall(text: str, k: int) -> Answer:
             found = recurring_work.nearest(database, embedder, text, k)
     finally:
         embedder.close()
-    return Answer(text=recurring_work.near_text(found), data={"tasks": recurring_work.near_json(found)})
+    return ToolAnswer(text=recurring_work.near_text(found), data={"tasks": recurring_work.near_json(found)})
 
 
-def preview(wish: run_night.Wish, told: run_night.Told) -> Answer:
+def preview(options: RunOptions, progress: RunProgress) -> ToolAnswer:
     """As `sleepd run --dry-run`. Raises `UsageError` when the settings do not say how far back to read."""
     places = config.places()
     settings = _stated(answers.WINDOW)
-    seen = run_night.preview(places, settings, wish, told)
-    return Answer(text=report.preview_text(seen), data={"dry_run": True, **report.preview_json(seen)})
+    seen = run_night.preview(places, settings, options, progress)
+    return ToolAnswer(text=report.preview_text(seen), data={"dry_run": True, **report.preview_json(seen)})
 
 
-def run(wish: run_night.Wish, told: run_night.Told, stopped: Callable[[], bool]) -> Answer:
-    """As `sleepd run`; what it may spend has to stand in the settings.
+def run(options: RunOptions, progress: RunProgress, stopped: Callable[[], bool]) -> ToolAnswer:
+    """As `sleepd run`; the settings must state a budget.
 
     Raises `UsageError` when it does not, `Busy`, and `NotMeasured` or `BudgetSpent` for a night that was not run to
     its end.
     """
     settings = _stated(answers.WINDOW, answers.SPENDING)
-    ran = run_night.run(config.places(), settings, wish, told, stopped)
+    ran = run_night.run(config.places(), settings, options, progress, stopped)
     run_night.check_measured(ran.night)
     data = {
         "dry_run": False,
@@ -132,11 +119,11 @@ def run(wish: run_night.Wish, told: run_night.Told, stopped: Callable[[], bool])
         "harvest": report.harvest_json(ran.harvest),
         "proposals": [p.id for p in ran.proposals],
     }
-    return Answer(text=report.ran_text(ran), data=data)
+    return ToolAnswer(text=report.ran_text(ran), data=data)
 
 
 def adoption_question(id_: str, digest: str) -> str:
-    """What to ask the person before writing. Raises as `adopt` does, so that nothing is asked in vain."""
+    """The question to the person before writing. Raises as `adopt` does, so that no question is asked in vain."""
     with _database() as database:
         (proposal,) = decisions.waiting(database, [id_], everything=False)
         decisions.check_shown(database, (proposal,), digest)
@@ -151,23 +138,24 @@ def adoption_question(id_: str, digest: str) -> str:
     return f"Adopt proposal {proposal.id[:8]}? It changes {path}, {rent}:\n\n{diff[:_MOST_DIFF].rstrip()}{more}"
 
 
-def adopt(id_: str, digest: str) -> Answer:
+def adopt(id_: str, digest: str) -> ToolAnswer:
     """Write the proposal that a person was shown, and nothing else.
 
-    Raises `UsageError` when it waits no longer, was set aside, or is not what was shown; `Conflict` as `sleepd adopt`.
+    Raises `UsageError` when it is not waiting any more, was set aside, or differs from the shown proposal; `Conflict`
+    as `sleepd adopt`.
     """
     with _database() as database:
         done = decisions.adopt(config.places(), database, [id_], everything=False, shown=digest)
     if done.conflicts:
         raise Conflict("; ".join(done.conflicts))
-    return Answer(
+    return ToolAnswer(
         text="\n".join(report.adopted_words(w) for w in done.written),
         data={"done": True, **report.written_json(done.written[0])},
     )
 
 
 def revert_question(id_: str, digest: str | None) -> str:
-    """What to ask the person before an adoption is undone. Raises as `revert` does."""
+    """The question to the person before an adoption is undone. Raises as `revert` does."""
     with _database() as database:
         proposal = writing.find(database, id_, (Status.ADOPTED,))
         if digest is not None:
@@ -176,15 +164,13 @@ def revert_question(id_: str, digest: str | None) -> str:
     return f"Undo the adoption of proposal {proposal.id[:8]}? It changes {report.clean(adoption.path)} back."
 
 
-def revert(id_: str, digest: str | None) -> Answer:
-    """Undo the adoption of one proposal, byte for byte where the file was left alone.
-
-    Raises `UsageError` when it is not adopted or the digest is not what `show` gives; `Conflict` as `sleepd revert`.
-    """
+def revert(id_: str, digest: str | None) -> ToolAnswer:
+    """Undo the adoption of one proposal, byte for byte where the file is unchanged. Raises `UsageError` when it is not
+    adopted or the digest is not the digest of `show`; `Conflict` as `sleepd revert`."""
     with _database() as database:
         proposal = writing.find(database, id_, (Status.ADOPTED,))
         done = decisions.revert(config.places(), database, proposal.id, shown=digest)
-    return Answer(text=report.reverted_words(done), data={"done": True, **report.written_json(done)})
+    return ToolAnswer(text=report.reverted_words(done), data={"done": True, **report.written_json(done)})
 
 
 def _stated(*questions: Question) -> Settings:

@@ -1,4 +1,5 @@
-"""What nobody may decide for the user: how far back to read, and what to spend. Asked once, kept in the settings."""
+"""The two decisions that only the user may take: how far back to read, and the budget. Asked once, kept in the
+settings."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from sleepd.settings.settings import Settings
 from sleepd.settings.values import window
 
 Asker = Callable[[str, str, Callable[[str], object]], str]
-"""Told the question, the default and what checks an answer; gives an answer that passed."""
+"""Called with the question, the default and the check of an answer; returns an answer that passed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +31,7 @@ class Question:
     flags: str
     """The option that answers it for one run, with an example."""
     read: Callable[[str], object]
-    """From what was typed to the setting's value; raises ValueError."""
+    """From the typed text to the setting's value; raises ValueError."""
     also: tuple[str, ...] = ()
     """Other settings that answer it as well."""
 
@@ -69,7 +70,7 @@ def open_questions(settings: Settings, questions: tuple[Question, ...]) -> tuple
 
 
 def answered(settings: Settings, questions: tuple[Question, ...], file: Path, ask: Asker | None) -> Settings:
-    """The settings with all questions answered: by what is set or given already, else by `ask`, and kept in `file`.
+    """The settings with all questions answered: by the settings or options, else by `ask`, and kept in `file`.
 
     Raises `UsageError` of one line that names the options and the settings when there is nobody to ask.
     """

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from sleepd.core.adoption import plan
 from sleepd.core.errors import Conflict, UsageError
+from sleepd.views.branch_commit import BranchCommit
 
 _ELSEWHERE = "or adopt it without --git"
 _OPTIONS = ("core.safecrlf=false", "core.splitIndex=false", "core.fsmonitor=false", "i18n.commitEncoding=UTF-8")
@@ -23,34 +24,17 @@ _TIMEOUT_S = 120
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """What is to be committed."""
+    """The text to commit."""
 
     path: Path
     """The skill file; it need not be there."""
     base: str
-    """What the file held when the text was made; "" for no file."""
+    """The file's content when the text was made; "" for no file."""
     wanted: str
     message: str
     branch: str
     ours: str | None
     """The commit that sleepd left on this branch before; it may be replaced, nobody else's."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Committed:
-    """Where the text is now."""
-
-    repository: Path
-    branch: str
-    commit: str
-    onto: str
-    """The branch that was current, or HEAD."""
-    text: str
-    """The file on the branch: with what HEAD has beyond the base."""
-    remote: str | None
-    """Where it could be pushed to."""
-    fresh: bool
-    """False when the branch held this already."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,12 +45,12 @@ class Repository:
     env: Mapping[str, str]
 
     def git(self, *arguments: str, data: bytes = b"", more: Mapping[str, str] | None = None) -> bytes | None:
-        """What git says; None when it ended with another status than 0."""
+        """git's output; None when git ended with another status than 0."""
         done = self._run(arguments, data, more or {})
         return done.stdout if done.returncode == 0 else None
 
     def must(self, *arguments: str, data: bytes = b"", more: Mapping[str, str] | None = None) -> str:
-        """What git says, without the last line end. Raises `Conflict` with git's own words when it refuses."""
+        """git's output, without the last line end. Raises `Conflict` with git's own words when it refuses."""
         done = self._run(arguments, data, more or {})
         if done.returncode:
             raise Conflict(f"git {arguments[0]} in {self.folder}: {_said(done.stderr)}; {_ELSEWHERE}")
@@ -98,7 +82,7 @@ def holding(path: Path, env: Mapping[str, str]) -> Repository:
     return Repository(folder=Path(top), env=env)
 
 
-def commit(repository: Repository, text: Text) -> Committed:
+def commit(repository: Repository, text: Text) -> BranchCommit:
     """Commit the text on its branch, on top of HEAD. The working tree, the index and the current branch stay.
 
     Raises `UsageError` when git cannot hold the file (ignored, not committed yet, no commit at all), and `Conflict`
@@ -114,7 +98,7 @@ def commit(repository: Repository, text: Text) -> Committed:
     made, fresh = _point(repository, text, head, tree)
     current = repository.git("symbolic-ref", "-q", "--short", "HEAD")
     remotes = repository.must("remote").split()
-    return Committed(
+    return BranchCommit(
         repository=repository.folder,
         branch=text.branch,
         commit=made,
@@ -123,13 +107,6 @@ def commit(repository: Repository, text: Text) -> Committed:
         remote=("origin" if "origin" in remotes else remotes[0]) if remotes else None,
         fresh=fresh,
     )
-
-
-def pull_request(done: Committed) -> tuple[tuple[str, ...], ...]:
-    """The commands that push the branch and open a pull request; () without a remote or without `gh`."""
-    if done.remote is None or shutil.which("gh") is None:
-        return ()
-    return ("git", "push", "-u", done.remote, done.branch), ("gh", "pr", "create", "--fill", "--head", done.branch)
 
 
 def check_pull_request(path: Path, env: Mapping[str, str]) -> None:
@@ -141,9 +118,10 @@ def check_pull_request(path: Path, env: Mapping[str, str]) -> None:
         raise UsageError("a pull request needs `gh`, which is not on PATH; leave --pr out, or install it")
 
 
-def open_pull_request(done: Committed, env: Mapping[str, str]) -> str:
-    """Push and open it; what `gh` says, usually its address. Raises `UsageError` or `Conflict` when that fails."""
-    commands = pull_request(done)
+def open_pull_request(done: BranchCommit, env: Mapping[str, str]) -> str:
+    """Push the branch and open the pull request; the output of `gh`, usually the address. Raises `UsageError` or
+    `Conflict` when that fails."""
+    commands = done.pull_request
     if not commands:
         missing = "has no remote" if done.remote is None else "needs `gh`, which is not on PATH"
         raise UsageError(f"a pull request for {done.repository} {missing}; the branch {done.branch} is there")
@@ -192,7 +170,7 @@ def _in_head(repository: Repository, name: str, path: Path) -> tuple[str, str | 
 
 
 def _whole(stands: str | None, text: Text) -> str:
-    """The file on the branch: the wanted text, with what HEAD has beyond the base. Raises `Conflict`."""
+    """The file on the branch: the wanted text, with HEAD's changes since the base. Raises `Conflict`."""
     if stands is not None and _even(stands) == _even(text.base):
         return text.wanted
     nothing = None if stands is None else ""
@@ -221,7 +199,7 @@ def _tree(repository: Repository, head: str, entry: str) -> str:
 
 
 def _point(repository: Repository, text: Text, head: str, tree: str) -> tuple[str, bool]:
-    """The commit the branch stands at now, and whether it was made just now."""
+    """The branch's present commit, and whether it was made just now."""
     ref = f"refs/heads/{text.branch}"
     there = repository.git("rev-parse", "-q", "--verify", f"{ref}^{{commit}}")
     old = there.decode().strip() if there else ""
@@ -232,7 +210,7 @@ def _point(repository: Repository, text: Text, head: str, tree: str) -> tuple[st
     if old and f"branch {ref}" in repository.must("worktree", "list", "--porcelain").splitlines():
         raise Conflict(f"the branch {text.branch} is checked out; check out another one, then try again")
     made = repository.must("commit-tree", tree, "-p", head, data=text.message.encode())
-    repository.must("update-ref", "-m", "sleepd: a proposal to look at", ref, made, old)
+    repository.must("update-ref", "-m", "sleepd: a proposal to review", ref, made, old)
     return made, True
 
 
@@ -247,6 +225,6 @@ def _said(stderr: bytes) -> str:
     """The line of git's complaint that says most."""
     lines = [line.strip() for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
     if any("tell me who you are" in line or "ident" in line for line in lines):
-        return "it does not know who you are: git config --global user.name and user.email"
+        return "git does not know who you are: git config --global user.name and user.email"
     marked = [line for line in lines if line.startswith(("fatal:", "error:", "remote:", "!"))]
     return (marked or lines or ["no reason was given"])[0].removeprefix("fatal: ").removeprefix("error: ")[:300]

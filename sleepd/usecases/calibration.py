@@ -17,7 +17,7 @@ from sleepd.pipeline.work import live_text
 from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
 from sleepd.usecases import run_night
-from sleepd.usecases.run_night import Wish
+from sleepd.usecases.run_options import RunOptions
 from sleepd.views.report import Plain
 
 
@@ -31,18 +31,18 @@ class Calibration:
     spending: Spending
 
 
-def run(places: Places, settings: Settings, wish: Wish, pairs: int) -> Calibration:
+def run(places: Places, settings: Settings, options: RunOptions, pairs: int) -> Calibration:
     """Draw pairs of the live text against itself, for the skill that a night would work on.
 
     Raises `UsageError` when no work can be judged, `NotMeasured` and `BudgetSpent` as a night does; `Busy`.
     """
-    with run_night.working(settings, None) as tools, run_night.alone(places, settings) as database:
+    with run_night.night_tools(places, settings) as tools:
         id_ = f"calibration-{clock.local_date(clock.now())}"
-        bench = compose.bench(settings, database, (tools.embedder, tools.task, tools.reflection), id_)
-        plan = compose.plan(settings, wish.scope, clock.local_date(clock.now()), wish.skill)
+        bench = compose.bench(settings, tools.database, (tools.embedder, tools.task, tools.reflection), id_)
+        plan = compose.plan(settings, options.scope, clock.local_date(clock.now()), options.skill)
         seen = outlook(bench, plan)
         # Also where a night would start nothing: because a proposal waits, or because it would have no chance.
-        work = next((w for w in seen.work if w.missing is None and wish.skill in (None, w.target.name)), None)
+        work = next((w for w in seen.work if w.missing is None and options.skill in (None, w.target.name)), None)
         if work is None:
             raise UsageError(f"there is nothing to calibrate on: {seen.reason}; `sleepd tasks list` shows the work")
         preflight(bench)
@@ -55,16 +55,16 @@ def run(places: Places, settings: Settings, wish: Wish, pairs: int) -> Calibrati
 
 
 def check(seen: Calibration) -> None:
-    """Raises `AssertionFailed` when a text is told from itself."""
+    """Raises `AssertionFailed` when a text differs from itself."""
     if seen.calibrated.alarm:
         raise AssertionFailed(
-            "the live text beats itself: something is wired wrongly (a cache, a seed, a judge that is told which is "
-            "which); trust no verdict until this is found"
+            "the live text beats itself: there is a wiring fault (a cache, a seed, a judge that knows which text is "
+            "which); trust no verdict until it is found"
         )
 
 
 def as_json(seen: Calibration) -> Plain:
-    """The calibration as plain values; what cannot be reached is null."""
+    """The calibration as plain values; an unreachable gain is null."""
     found = seen.calibrated
     return {
         "skill": seen.skill,
@@ -88,8 +88,8 @@ def as_text(seen: Calibration) -> str:
         f"{seen.skill}: the live text against itself, {found.pairs} pairs over {seen.tasks} tasks"
         + (f", {found.unscored} of them unscored" if found.unscored else ""),
         f"evidence between identical texts: {math.exp(found.evidence):.3g} (an alarm from "
-        f"{math.exp(found.alarm_from):.3g} on): " + ("ALARM" if found.alarm else "as it should be"),
-        f"a pair's difference varies by {found.noise:.2f}; the next candidate must pass {1 / found.alpha:,.0f}",
+        f"{math.exp(found.alarm_from):.3g} on): " + ("ALARM" if found.alarm else "as expected"),
+        f"a pair's difference varies by {found.noise:.2f}; the next candidate needs evidence of {1 / found.alpha:,.0f}",
         "",
     ]
     lines += [_gain_words(one) for one in found.foreseen]

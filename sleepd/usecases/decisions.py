@@ -1,4 +1,4 @@
-"""A person's decisions on proposals: adopt, reject, revert. One at a time, whoever asks."""
+"""A person's decisions on proposals: adopt, reject, revert. One at a time, for the command and for agents."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from sleepd.store.database import Database
 from sleepd.store.proposals import Proposal, Status
 from sleepd.store.reviews import Choice, EditDecision, OnBranch
 from sleepd.usecases import branch
-from sleepd.usecases.branch import Committed
 from sleepd.views import report
+from sleepd.views.branch_commit import BranchCommit
 
 _LOCK_WAIT_S = 30.0
 _DIGEST_LENGTH = 12
@@ -35,7 +35,7 @@ _WHY_CHARS = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adopted:
-    """What became of the proposals that were to be adopted."""
+    """The result for each proposal that was to be adopted."""
 
     written: tuple[Written, ...]
     conflicts: tuple[str, ...]
@@ -58,16 +58,17 @@ def waiting(database: Database, ids: Sequence[str], *, everything: bool) -> tupl
             why = "; ".join(proposal.findings)
             raise UsageError(f"proposal {proposal.id[:8]} was set aside as unsafe and is not adopted: {why}")
         if proposal.status not in writing.ADOPTABLE:
-            raise UsageError(f"proposal {proposal.id[:8]} is {proposal.status} already; only waiting ones are adopted")
+            raise UsageError(
+                f"proposal {proposal.id[:8]} is {proposal.status} already; only waiting proposals can be adopted"
+            )
     return tuple(dict.fromkeys(found))
 
 
 def shown_digest(database: Database, proposal: Proposal, numbers: Sequence[int] = ()) -> str:
-    """12 hex digits over what a person judges: the file's path, the text that is wanted, and what stands there now.
-
-    Another digest later means that something else would be written than what was shown. `numbers` are the edits meant,
-    else all that were not turned down. Raises `Conflict` when the file is no text, `UsageError` when these edits cannot
-    be written.
+    """12 hex digits over what a person judges: the file's path, the wanted text, and the file's present content.
+    Another digest later means that another text than the shown one would be written. `numbers` are the chosen edits;
+    default: all that were not rejected. Raises `Conflict` when the file is no text, `UsageError` when these edits
+    cannot be written.
     """
     seen = writing.intended(database, proposal, numbers)
     stands = ("absent",) if seen.live is None else ("there", seen.live.text)
@@ -79,8 +80,8 @@ def adopt(
 ) -> Adopted:
     """Write proposals to their files. One that conflicts does not keep the others from being written.
 
-    `shown` is the digest of the one proposal that a person looked at; raises `UsageError` when it, or its file, is not
-    what was shown.
+    `shown` is the digest of the one proposal that a person looked at; raises `UsageError` when the proposal or its file
+    changed since.
     """
     written: list[Written] = []
     conflicts: list[str] = []
@@ -106,15 +107,15 @@ def check_shown(database: Database, chosen: Sequence[Proposal], shown: str) -> N
         raise UsageError("a digest belongs to one proposal; adopt them one by one, each with its own")
     if given != shown_digest(database, chosen[0]):
         raise UsageError(
-            f"{given[:_DIGEST_LENGTH]!r} is not the digest of proposal {chosen[0].id[:8]} as it stands now: it, or its "
-            "file, is not what was shown; show it to the person again"
+            f"{given[:_DIGEST_LENGTH]!r} is not the digest of proposal {chosen[0].id[:8]} now: the proposal or its "
+            "file changed since it was shown; show it to the person again"
         )
 
 
 def adopt_edits(
     places: Places, database: Database, id_: str, numbers: Sequence[int], *, shown: str | None = None
 ) -> Written:
-    """Write some edits of one proposal to its file, and those alone: a text that was not gated, so "unproven".
+    """Write only some edits of one proposal to its file: this text was not gated, so it is "unproven".
 
     `shown` is the digest of the proposal, or of this choice. Raises `UsageError` and `Conflict` as `adopt` does.
     """
@@ -131,10 +132,10 @@ def adopt_edits(
 
 
 def reject(places: Places, database: Database, id_: str, why: str, numbers: Sequence[int] = ()) -> Proposal:
-    """Turn a proposal down, or its edits with these numbers, with the reason, which later reflections are shown.
+    """Reject a proposal, or its edits with these numbers; later reflections see the reason.
 
-    One that was set aside or superseded may be turned down as well. When no edit is left, the whole proposal is turned
-    down. Raises `UsageError` for a reason without a word.
+    A proposal that was set aside or superseded may be rejected as well. When no edit is left, the whole proposal is
+    rejected. Raises `UsageError` for a reason without a word.
     """
     said = reason(why)
     with locks.adoption(places, _LOCK_WAIT_S):
@@ -161,8 +162,9 @@ def reason(why: str) -> str:
 
 def put_on_branch(
     places: Places, database: Database, id_: str, numbers: Sequence[int] = (), *, shown: str | None = None
-) -> tuple[Proposal, Committed]:
-    """Commit a proposal, or some edits of it, on a branch `sleepd/<id>` and leave its file alone; it goes on waiting.
+) -> tuple[Proposal, BranchCommit]:
+    """Commit a proposal, or some edits of it, on a branch `sleepd/<id>` and leave its file unchanged; the proposal
+    keeps waiting.
 
     `shown` is as for `adopt_edits`. Raises `UsageError` and `Conflict` as `branch.commit` and `adopt` do.
     """
@@ -214,7 +216,7 @@ def check_place(seen: Intended) -> None:
 
 
 def _message(seen: Intended, proposal: Proposal) -> str:
-    """What the commit says: the rules, why, and what they rest on."""
+    """The commit message: the rules, the reasons, and the evidence."""
     trial, candidate = seen.trial, seen.trial.candidate
     measured = seen.wanted == seen.gated
     first = seen.edits[0] if seen.edits else None
@@ -231,7 +233,7 @@ def _message(seen: Intended, proposal: Proposal) -> str:
 
 
 def decide(database: Database, proposal: Proposal, number: int, choice: Choice, words: str | None = None) -> None:
-    """Write down what a person decided on one edit: `words` are the reason of a rejection, or the rule reworded.
+    """Store a person's decision on one edit: `words` are the reason of a rejection, or the rule reworded.
 
     Raises `UsageError` when there is no such edit, when the proposal does not wait any more, or when the rule so
     reworded cannot be written.
@@ -259,7 +261,7 @@ def _check_choice(database: Database, proposal: Proposal, numbers: Sequence[int]
 
 
 def _accept(database: Database, proposal: Proposal, number: int, now: datetime) -> None:
-    """That an edit was written; in whose words stays."""
+    """Store that an edit was written; its wording stays as it was."""
     edit = _edit(database, proposal, number)
     with database.writing() as connection:
         known = reviews.decisions(connection, proposal.id).get(edit.id)

@@ -6,77 +6,56 @@ import importlib.util
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from enum import StrEnum
+from contextlib import closing
 from pathlib import Path
 
 from sleepd import compose, registry
 from sleepd.agents import plugins
 from sleepd.core.errors import SleepdError
+from sleepd.core.mark import OWN_MARK
 from sleepd.core.ports import Ask, Failure, Purpose
 from sleepd.host import clock, locks
-from sleepd.pipeline.prompts import OWN_MARK
-from sleepd.resident.service import choice, service_status
-from sleepd.resident.service.plan import plan
 from sleepd.settings import config
 from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
 from sleepd.store import session_parts, sessions
 from sleepd.store.ahead import nights_ahead
-from sleepd.store.database import backups, open_database
-from sleepd.usecases import format_changes
+from sleepd.store.database import backups, open_database, require_sound
+from sleepd.usecases import format_changes, service
 from sleepd.usecases.init import agents
 from sleepd.views import report
+from sleepd.views.doctor_result import DoctorRow, DoctorState
 
 _LEAST_FREE_BYTES = 500_000_000
 _SHOWN_DEFECTS = 3
 _SHOWN_NIGHTS = 3
 
 
-class State(StrEnum):
-    """What a row says."""
-
-    OK = "ok"
-    WARNING = "warning"
-    FAILED = "failed"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One fact."""
-
-    fact: str
-    state: State
-    finding: str
-    fix: str = ""
-    """What to do; "" when there is nothing to do."""
-
-
-def examine(places: Places, *, live: bool = False) -> tuple[Row, ...]:
-    """All rows. With `live` each model is asked once for real, which may cost a fraction of a cent."""
+def examine(places: Places, *, live: bool = False) -> tuple[DoctorRow, ...]:
+    """All rows. With `live` each model gets one real call, which may cost a fraction of a cent."""
     rows = [*_installation(), *_agents()]
     settings = _settings(places)
-    rows.append(settings if isinstance(settings, Row) else _ok("settings", _settings_words(places)))
+    rows.append(settings if isinstance(settings, DoctorRow) else _ok("settings", _settings_words(places)))
     rows += [*_database(places), _disk(places), _lock(places), *_variables(), *_plugins(places)]
-    if not isinstance(settings, Row):
+    if not isinstance(settings, DoctorRow):
         rows += [*_questions(settings), *_embedder(settings), _model(settings, live=live)]
         rows.append(_explained("schedule", lambda: _schedule(places)))
     return tuple(rows)
 
 
-def _ok(fact: str, finding: str) -> Row:
-    return Row(fact=fact, state=State.OK, finding=finding)
+def _ok(fact: str, finding: str) -> DoctorRow:
+    return DoctorRow(fact=fact, state=DoctorState.OK, finding=finding)
 
 
-def _failed(fact: str, finding: str, fix: str) -> Row:
-    return Row(fact=fact, state=State.FAILED, finding=finding, fix=fix)
+def _failed(fact: str, finding: str, fix: str) -> DoctorRow:
+    return DoctorRow(fact=fact, state=DoctorState.FAILED, finding=finding, fix=fix)
 
 
-def _warning(fact: str, finding: str, fix: str) -> Row:
-    return Row(fact=fact, state=State.WARNING, finding=finding, fix=fix)
+def _warning(fact: str, finding: str, fix: str) -> DoctorRow:
+    return DoctorRow(fact=fact, state=DoctorState.WARNING, finding=finding, fix=fix)
 
 
-def _explained(fact: str, make: Callable[[], Row]) -> Row:
+def _explained(fact: str, make: Callable[[], DoctorRow]) -> DoctorRow:
     """The row, or the error that kept it from being made: its message names the fix."""
     try:
         return make()
@@ -85,7 +64,7 @@ def _explained(fact: str, make: Callable[[], Row]) -> Row:
         return _failed(fact, finding, fix)
 
 
-def _installation() -> Iterator[Row]:
+def _installation() -> Iterator[DoctorRow]:
     version = ".".join(map(str, sys.version_info[:3]))
     yield _ok("python", f"{version} at {sys.executable}")
     ours = {"sleepd": _folder_of("sleepd"), "harvesters": _folder_of("harvesters")}
@@ -93,7 +72,7 @@ def _installation() -> Iterator[Row]:
         yield _ok("import names", f"sleepd and harvesters come from {ours['sleepd']}")
     else:
         where = ", ".join(f"{name} from {folder}" for name, folder in ours.items())
-        yield _failed("import names", where, "something else named like one of them is installed; remove it")
+        yield _failed("import names", where, "another package with one of these names is installed; remove it")
 
 
 def _folder_of(package: str) -> Path | None:
@@ -101,7 +80,7 @@ def _folder_of(package: str) -> Path | None:
     return Path(spec.origin).parent.parent if spec is not None and spec.origin is not None else None
 
 
-def _agents() -> Iterator[Row]:
+def _agents() -> Iterator[DoctorRow]:
     found = agents()
     for agent in found:
         yield _ok(f"agent {agent.name}", f"{agent.transcripts} transcripts" if agent.transcripts else "none found")
@@ -113,53 +92,49 @@ def _agents() -> Iterator[Row]:
         )
 
 
-def _settings(places: Places) -> Settings | Row:
+def _settings(places: Places) -> Settings | DoctorRow:
     try:
         return config.load()
     except SleepdError as error:
         held = places.daemon_lock.exists() and locks.is_held(places.daemon_lock)
-        kept = "; until then the daemon keeps to the settings of before" if held else ""
+        kept = "; until then the daemon keeps the earlier settings" if held else ""
         return _failed("settings", str(error), f"correct it, or move {places.config} away and run sleepd init{kept}")
 
 
 def _settings_words(places: Places) -> str:
-    return str(places.config) if places.config.exists() else f"no file at {places.config}: the defaults hold"
+    return str(places.config) if places.config.exists() else f"no file at {places.config}: the defaults apply"
 
 
-def _database(places: Places) -> Iterator[Row]:
+def _database(places: Places) -> Iterator[DoctorRow]:
     file = places.database
     if not file.exists():
-        yield _warning("database", f"there is none at {file}", "run sleepd init, or sleepd harvest")
+        yield _warning("database", f"none at {file}", "run sleepd init, or sleepd harvest")
         return
     row = _explained("database", lambda: _contents(file))
     yield row
-    if row.state is not State.FAILED:
+    if row.state is not DoctorState.FAILED:
         yield _explained("nights", lambda: _nights(file))
         yield from _formats(file)
     if file.stat().st_mode & 0o077:
         yield _failed("database rights", f"others may read {file}", f"chmod 600 {file}")
 
 
-def _nights(file: Path) -> Row:
+def _nights(file: Path) -> DoctorRow:
     found = nights_ahead(file, clock.now())
     if not found:
-        return _ok("nights", "none is of a day to come")
+        return _ok("nights", "none has a future date")
     more = f" and {len(found) - _SHOWN_NIGHTS} more" if len(found) > _SHOWN_NIGHTS else ""
     return _warning(
         "nights",
-        f"of a day to come, by a clock that was ahead: {', '.join(found[:_SHOWN_NIGHTS])}{more}",
-        "set the clock if it is wrong now; else nothing: until their day comes they count as no night",
+        f"with a future date, from a clock that was ahead: {', '.join(found[:_SHOWN_NIGHTS])}{more}",
+        "set the clock if it is wrong now; else do nothing: these nights do not count before their date",
     )
 
 
-def _formats(file: Path) -> Iterator[Row]:
+def _formats(file: Path) -> Iterator[DoctorRow]:
     """A client that changed what it writes: a warning for each of its versions."""
-    database = open_database(file)
-    try:
-        with database.reading() as connection:
-            found = format_changes.format_changes(session_parts.record_counts(connection))
-    finally:
-        database.close()
+    with closing(open_database(file)) as database, database.reading() as connection:
+        found = format_changes.format_changes(session_parts.record_counts(connection))
     for change in found:
         yield _warning(
             "format", format_changes.in_words(change), "update sleepd; until then a part of such sessions is not read"
@@ -168,7 +143,8 @@ def _formats(file: Path) -> Iterator[Row]:
         yield _ok("format", "what the agents write is known")
 
 
-def _contents(file: Path) -> Row:
+def _contents(file: Path) -> DoctorRow:
+    require_sound(file)
     database = open_database(file)
     try:
         with database.reading() as connection:
@@ -188,7 +164,7 @@ def _contents(file: Path) -> Row:
     )
 
 
-def _disk(places: Places) -> Row:
+def _disk(places: Places) -> DoctorRow:
     folder = next(p for p in (places.database.parent, *places.database.parents) if p.exists())
     free = shutil.disk_usage(folder).free
     words = f"{free / 1e9:.1f} GB free at {folder}"
@@ -197,13 +173,13 @@ def _disk(places: Places) -> Row:
     return _ok("disk", words)
 
 
-def _lock(places: Places) -> Row:
+def _lock(places: Places) -> DoctorRow:
     if locks.is_held(places.lock):
         return _warning("lock", "a night is running now", "wait for it; sleepd status shows how it ended")
     return _ok("lock", "no night is running")
 
 
-def _variables() -> Iterator[Row]:
+def _variables() -> Iterator[DoctorRow]:
     for variable in config.stray_variables():
         if variable.effect is None:
             fix = f"unset {variable.name}, or correct its name"
@@ -215,7 +191,7 @@ def _variables() -> Iterator[Row]:
         yield _ok("variables", "no SLEEPD_ variable is set")
 
 
-def _plugins(places: Places) -> Iterator[Row]:
+def _plugins(places: Places) -> Iterator[DoctorRow]:
     """Nobody has to have the plugin: an agent without it is no warning."""
     for row in plugins.standing(plugins.Machine(places=places, env=config.agent_env(), home=config.home())):
         if row.program is None and not row.installed:
@@ -225,48 +201,50 @@ def _plugins(places: Places) -> Iterator[Row]:
         if row.installed or row.trouble:
             yield _warning(fact, finding, fix) if fix else _ok(fact, finding)
         else:
-            yield _ok(fact, f"{finding}; sleepd plugin install {row.agent} puts /skillopt-sleep there")
+            yield _ok(fact, f"{finding}; sleepd plugin install {row.agent} installs /skillopt-sleep there")
 
 
-def _questions(settings: Settings) -> Iterator[Row]:
+def _questions(settings: Settings) -> Iterator[DoctorRow]:
     if settings.harvest.since is None:
         yield _failed(
             "window",
-            "nothing says how far back to read",
+            "not set: how far back to read",
             'run sleepd init, or set harvest.since = "30d" in the settings',
         )
     if settings.night.max_calls is None and settings.night.budget_usd is None:
         yield _failed(
-            "spending", "nothing says what a night may spend", "run sleepd init, or set night.max_calls in the settings"
+            "spending", "not set: the budget of a night", "run sleepd init, or set night.max_calls in the settings"
         )
 
 
-def _embedder(settings: Settings) -> Iterator[Row]:
+def _embedder(settings: Settings) -> Iterator[DoctorRow]:
     row = _explained("embedder", lambda: _ok("embedder", compose.embedder(settings).key))
     yield row
-    if row.state is State.OK and compose.embedder(settings).english_only:
+    if row.state is DoctorState.OK and compose.embedder(settings).english_only:
         yield _warning(
             "embedder language",
-            f"{settings.embedder.model} knows English only; other languages are told apart by their letters alone",
+            f"{settings.embedder.model} knows English only; it distinguishes other languages by their letters alone",
             "docs/how-to/embedder.md names models for other languages",
         )
 
 
-def _model(settings: Settings, *, live: bool) -> Row:
+def _model(settings: Settings, *, live: bool) -> DoctorRow:
     if settings.model.name is None:
         known = ", ".join(registry.names(registry.MODELS))
-        return _failed("model", "none is chosen", f"set model.name (one of {known}) and model.model in the settings")
+        return _failed(
+            "model", "no model is chosen", f"set model.name (one of {known}) and model.model in the settings"
+        )
     return _explained("model", lambda: _login(settings, live=live))
 
 
-def _login(settings: Settings, *, live: bool) -> Row:
+def _login(settings: Settings, *, live: bool) -> DoctorRow:
     models = dict.fromkeys(compose.models(settings)[:2])
     names = ", ".join(model.key for model in models)
     needed = config.KEY_VARIABLES.get(settings.model.name or "")
     if needed is not None and config.api_key(settings.model.name or "") is None:
         return _failed("model", f"{names}: no key is set", f"export SLEEPD_API_KEY or {needed}")
     if not live:
-        return _ok("model", f"{names}; not asked (sleepd doctor --live does)")
+        return _ok("model", f"{names}; not tested (sleepd doctor --live does)")
     ask = Ask(purpose=Purpose.PREFLIGHT, system=OWN_MARK, prompt="Reply with the word ready.", max_tokens=64)
     for model in models:
         outcome = model.ask(ask)
@@ -276,8 +254,8 @@ def _login(settings: Settings, *, live: bool) -> Row:
     return _ok("model", f"{names} answered")
 
 
-def _schedule(places: Places) -> Row:
-    found = service_status.look(choice.known(sys.platform), plan(places, config.load_file_alone()), places, clock.now())
+def _schedule(places: Places) -> DoctorRow:
+    found = service.status(places, sys.platform, clock.now())
     if not found.schedules:
         return _warning("schedule", "no night starts by itself", "sleepd service install")
     if found.faults:

@@ -13,15 +13,15 @@ from sleepd.core.errors import UsageError
 _HINT = """
 
 # The rule that would be added to {name}. Change it as you like, save, and close the editor.
-# Lines that begin with # are left out; with no other line left, nothing changes.
+# Lines that begin with # are ignored; without any other line, nothing changes.
 """
 
 
 def reworded(rule: str, name: str, command: str) -> str | None:
-    """The rule as it was saved; None when it was emptied, or left as it was.
+    """The saved rule; None when it was emptied or not changed.
 
-    `command` is what the user's settings name as their editor. Raises `UsageError` when it cannot be started, ends
-    with an error, or leaves something that is no text.
+    `command` is what the user's settings name as their editor. Raises `UsageError` when it cannot be started, ends with
+    an error, or leaves a file that is no text.
     """
     with tempfile.TemporaryDirectory(prefix="sleepd-") as folder:
         file = Path(folder) / "rule.md"
@@ -30,7 +30,7 @@ def reworded(rule: str, name: str, command: str) -> str | None:
         try:
             saved = file.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"what the editor left cannot be read ({error}); save it as UTF-8 text") from error
+            raise UsageError(f"the edited file cannot be read ({error}); save it as UTF-8 text") from error
     kept = "\n".join(line for line in saved.splitlines() if not line.startswith("#")).strip()
     return kept if kept and kept != rule.strip() else None
 

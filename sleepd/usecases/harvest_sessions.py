@@ -24,7 +24,7 @@ _LOCK_WAIT_S = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
-    """What the user asked for."""
+    """The sources that the user named."""
 
     agents: tuple[str, ...] = ()
     paths: tuple[Path, ...] = ()
@@ -59,7 +59,7 @@ def harvest(
     wanted: Named,
     progress: Callable[[int, int], None] | None = None,
 ) -> IngestReport:
-    """Read what is new. One harvest at a time: two would add the same lines twice.
+    """Read new transcripts and lines. One harvest at a time: two would add the same lines twice.
 
     Raises `Busy` when another one lasts longer than a minute.
     """

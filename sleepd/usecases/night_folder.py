@@ -1,4 +1,4 @@
-"""The output folder of a night: made from the rows of the database, at the night's end and whenever it is asked for.
+"""The output folder of a night: made from the rows of the database, at the night's end and on request.
 
 Nothing in it is the only copy. `docs/reference/output-folder.md` says what is in it.
 """
@@ -26,6 +26,7 @@ from sleepd.store import nights, notes, rollouts
 from sleepd.store.database import Database
 from sleepd.store.nights import Night
 from sleepd.store.proposals import Status
+from sleepd.usecases import show
 from sleepd.views import evidence, history, report
 from sleepd.views.candidate_view import Tried
 from sleepd.views.evidence import OfNight
@@ -41,7 +42,7 @@ _OUTCOMES = (Verdict.ACCEPTED, Verdict.UNDECIDED, Verdict.REJECTED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skill:
-    """What a night did for one skill file."""
+    """The work of a night on one skill file."""
 
     name: str
     path: str
@@ -57,11 +58,11 @@ class Skill:
     best: Digest
     """The text that is proposed, or was adopted since; else the live text. Never one that was set aside as unsafe."""
     notes: str
-    """What the reflection model noted for itself; "" for nothing."""
+    """The reflection model's strategy notes; "" for none."""
 
 
 def of(places: Places, night_id: str) -> Path:
-    """Where a night's folder stands, or would."""
+    """The path of a night's folder, whether it exists or not."""
     return places.state / "nights" / night_id
 
 
@@ -72,15 +73,15 @@ def report_of(places: Places, night_id: str) -> Path | None:
 
 
 def remember(database: Database, night: Night, settings: Settings) -> Night:
-    """Keep the settings in force beside the night's report, so that the folder can be made again; without secrets."""
+    """Keep the settings in force with the night's report, so that the folder can be made again; without secrets."""
     with database.writing() as connection:
         return nights.annotate(connection, night, {_SETTINGS: _without_secrets(settings.model_dump(mode="json"))})
 
 
 def keep(places: Places, database: Database, night_id: str) -> Path:
-    """Write the folder of a night, and delete those of nights long past; its page.
+    """Write the folder of a night, and delete old nights' folders; the path of its page.
 
-    Raises `Unwritable` for a full or read-only disk; what the night found is in the database all the same.
+    Raises `Unwritable` for a full or read-only disk; the database holds the night's results all the same.
     """
     file = make(database, night_id, of(places, night_id))
     _tidy(places.state / "nights", but=night_id)
@@ -89,7 +90,7 @@ def keep(places: Places, database: Database, night_id: str) -> Path:
 
 def make(database: Database, night_id: str, folder: Path) -> Path:
     """Write or refresh the folder of a night; its page. Raises `UsageError` for an unknown night, `Unwritable`."""
-    seen = evidence.of_night(database, night_id)
+    seen = show.night_shown(database, night_id)
     with database.reading() as connection:
         noted = notes.of_night(connection, seen.night.id)
         replies = rollouts.replies(connection, seen.night.id)
@@ -125,7 +126,7 @@ def chosen(folder: Path, night_id: str) -> Path:
 
 
 def _candidate(database: Database, one: Tried, folder: Path) -> str:
-    """Write what belongs to one candidate; the change as a diff."""
+    """Write the files of one candidate; the change as a diff."""
     candidate = one.trial.candidate
     own = folder / "candidates" / f"{candidate.index:03d}"
     after = _text(database, candidate.text)
@@ -142,7 +143,7 @@ def _text(database: Database, address: Digest) -> str:
 
 
 def _tidy(folder: Path, *, but: str) -> None:
-    """Delete the folders of all but the newest nights. What cannot be deleted stays."""
+    """Delete the folders of all but the newest nights. A folder that cannot be deleted stays."""
     try:
         found = [p for p in folder.iterdir() if _NAME.fullmatch(p.name) and p.name != but and not p.is_symlink()]
         found.sort(key=lambda p: (p.stat().st_mtime, p.name))
@@ -298,7 +299,7 @@ def _in_force(night: Night) -> Sections:
 
 
 def _gating(section: Mapping[str, object]) -> Gating:
-    """The terms of the night; defaults for what an older sleepd did not know."""
+    """The terms of the night; defaults for terms that an older sleepd did not store."""
     known = {field.name for field in fields(Gating)}
     plain = {name: value for name, value in section.items() if name in known and name != "rule"}
     rule = section.get("rule")

@@ -1,4 +1,4 @@
-"""The recurring work as the user looks at it: clusters with their figures, one task whole, the nearest past tasks."""
+"""The recurring work for the user: clusters with their figures, one task whole, the nearest past tasks."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def _side(stored: StoredTask) -> str:
 
 
 def task_text(stored: StoredTask) -> str:
-    """One task whole: request, each answer with what became of it, checks."""
+    """One task whole: request, each answer with its outcome, checks."""
     t = stored.task
     head = report.facts(
         {
@@ -160,7 +160,7 @@ def task_text(stored: StoredTask) -> str:
             "project": t.project or "unknown",
             "at": report.moment(t.at),
             "cluster": stored.cluster or "none",
-            "side": _side(stored) + (" (out of use: a copy of it is sealed)" if stored.retired else ""),
+            "side": _side(stored) + (" (not used: a copy of it is sealed)" if stored.retired else ""),
             "skill": t.skill or "none",
         }
     )

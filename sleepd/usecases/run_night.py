@@ -1,11 +1,10 @@
-"""One night from the outside: lock, back up, harvest, run; or only say what it would do."""
+"""One night from the outside: lock, back up, harvest, run; or only its plan and cost."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import structlog
 
@@ -14,11 +13,10 @@ from sleepd.core.errors import BudgetSpent, NotMeasured, SleepdError
 from sleepd.core.model import Cause
 from sleepd.core.ports import Ask, Embedder, Failure, Model, Reply
 from sleepd.host import clock, locks, log
-from sleepd.models.metered import Ledger, Spending
-from sleepd.pipeline.ingest import IngestReport
+from sleepd.models.metered import Ledger
 from sleepd.pipeline.night import Outlook, night_id, outlook, run_night, spent
+from sleepd.pipeline.rollout import Bench
 from sleepd.pipeline.work import Work, live_text
-from sleepd.resident.due import USER_SCOPE
 from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
 from sleepd.store import nights, proposals
@@ -26,135 +24,62 @@ from sleepd.store.database import Database
 from sleepd.store.nights import Night, NightStatus
 from sleepd.store.proposals import Proposal
 from sleepd.usecases import harvest_sessions, night_folder
+from sleepd.usecases.run_options import RunOptions, RunProgress
+from sleepd.views.night_result import NightEstimate, NightPreview, NightResult
 
 _CHARS_PER_TOKEN = 4
 _TYPICAL_ANSWER_TOKENS = 400
 _FRAME_TOKENS = 100
-"""What stands around the skill text and the request."""
+"""Tokens of the prompt around the skill text and the request."""
 _RECENT = 1_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
-    """What a run is to be about, beyond the settings."""
-
-    project: Path | None = None
-    """None: all projects."""
-    skill: str | None = None
-    """Work on this skill only."""
-    date: str | None = None
-    """The local date that the night belongs to, ISO; None: today's."""
-    fresh: frozenset[str] = frozenset()
-    """Limits such as `night.max_calls` that hold for this run alone, not for all runs of the night together."""
-
-    @property
-    def scope(self) -> str:
-        return USER_SCOPE if self.project is None else str(self.project.expanduser().resolve())
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """Whom to tell how far the work is."""
-
-    files: Callable[[int, int], None] | None = None
-    step: Callable[[str], None] | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ran:
-    """A night that was run."""
-
-    night: Night
-    harvest: IngestReport
-    spending: Spending
-    """This run's own; an earlier run of the same night spent its own."""
-    proposals: tuple[Proposal, ...]
-    page: Path | None = None
-    """The night's `report.html`; None when it could not be written."""
-    unwritten: str = ""
-    """Why it could not, and what to do."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
-    """What a night may cost at most. Tokens are guessed: four characters each."""
-
-    calls: int
-    tokens_in: int
-    tokens_out: int
-    cost_usd: float | None
-    """None: the model's price is not set."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Previewed:
-    """What a night would do."""
-
-    night_id: str
-    outlook: Outlook
-    harvest: IngestReport
-    estimate: Estimate
-
-
-def run(places: Places, settings: Settings, wish: Wish, told: Told, stopped: Callable[[], bool] | None = None) -> Ran:
+def run(
+    places: Places,
+    settings: Settings,
+    options: RunOptions,
+    progress: RunProgress,
+    stopped: Callable[[], bool] | None = None,
+) -> NightResult:
     """Run one night now, or go on with the one of today that was not finished.
 
     Raises `UsageError` before anything is read when no model is chosen; `Busy` when another night is running. An
     outage and a spent budget are no errors: the night's status says them. `stopped` is asked before each model call.
     """
-    with working(settings, stopped) as tools, alone(places, settings) as database:
-        return _run(places, settings, (wish, told), database, tools)
+    with night_tools(places, settings, stopped) as tools:
+        return _run(places, settings, options, progress, tools)
 
 
-def run_due(places: Places, settings: Settings, wish: Wish) -> Ran | None:
-    """As `run`, for a night that the clock starts: None when its date was settled meanwhile by somebody else.
-
-    Only whoever holds the lock can tell: of two schedulers at once the second finds the night done.
-    """
-    with working(settings, None) as tools, alone(places, settings) as database:
-        if _is_settled(database, wish):
-            return None
-        return _run(places, settings, (wish, Told()), database, tools)
-
-
-@contextmanager
-def alone(places: Places, settings: Settings) -> Iterator[Database]:
-    """The database, while no other night is running."""
-    with locks.night(places, settings.night.lock_wait_s):
-        database = compose.database(places)
-        try:
-            yield database
-        finally:
-            database.close()
-
-
-def _is_settled(database: Database, wish: Wish) -> bool:
-    with database.reading() as connection:
-        known = nights.nights(connection, _RECENT)
+def run_due(places: Places, settings: Settings, options: RunOptions) -> NightResult | None:
+    """As `run`, for a night that the clock starts: None when another process finished the date's night meanwhile. Only
+    the holder of the lock can know this: of two schedulers at once the second finds the night done."""
     settled = (NightStatus.DONE, NightStatus.BUDGET_SPENT)
-    return any((n.scope, n.date) == (wish.scope, wish.date) and n.status in settled for n in known)
+    with night_tools(places, settings) as tools:
+        with tools.database.reading() as connection:
+            known = nights.nights(connection, _RECENT)
+        if any((n.scope, n.date) == (options.scope, options.date) and n.status in settled for n in known):
+            return None
+        return _run(places, settings, options, RunProgress(), tools)
 
 
-def preview(places: Places, settings: Settings, wish: Wish, told: Told) -> Previewed:
-    """Harvest, mine and say what would be worked on and what that may cost. No model can be called."""
-    embedded_by = compose.embedder(settings)
-    database = compose.database(places)
-    try:
-        with locks.night(places, settings.night.lock_wait_s):
-            harvested = harvest_sessions.harvest(places, database, settings, harvest_sessions.Named(), told.files)
-            _say(told, "looking for recurring work")
-            date = clock.local_date(clock.now())
-            id_ = night_id(database, wish.scope, date)
-            bench = compose.bench(settings, database, (embedded_by, _NoCalls(), _NoCalls()), id_)
-            seen = outlook(bench, compose.plan(settings, wish.scope, date, wish.skill))
-    finally:
-        embedded_by.close()
-        database.close()
-    return Previewed(night_id=id_, outlook=seen, harvest=harvested, estimate=estimate(seen, settings))
+def preview(places: Places, settings: Settings, options: RunOptions, progress: RunProgress) -> NightPreview:
+    """Harvest, mine and return the plan and its cost. No model can be called."""
+    with (
+        closing(compose.embedder(settings)) as embedded_by,
+        closing(compose.database(places)) as database,
+        locks.night(places, settings.night.lock_wait_s),
+    ):
+        harvested = harvest_sessions.harvest(places, database, settings, harvest_sessions.Named(), progress.files)
+        progress.say("looking for recurring work")
+        date = clock.local_date(clock.now())
+        id_ = night_id(database, options.scope, date)
+        bench = compose.bench(settings, database, (embedded_by, _NoCalls(), _NoCalls()), id_)
+        seen = outlook(bench, compose.plan(settings, options.scope, date, options.skill))
+    return NightPreview(night_id=id_, outlook=seen, harvest=harvested, estimate=estimate(seen, settings))
 
 
-def estimate(seen: Outlook, settings: Settings) -> Estimate:
-    """What the calls of an outlook may come to, within the limit of calls that is set."""
+def estimate(seen: Outlook, settings: Settings) -> NightEstimate:
+    """The number of calls of an outlook, within the set limit."""
     calls = min(seen.calls, settings.night.max_calls or seen.calls)
     # The most expensive skill's rollouts stand for all: it is a bound, not a bill.
     each = [_tokens_of(share.work, settings.model.max_tokens) for share in seen.chosen] or [(0, 0)]
@@ -163,11 +88,11 @@ def estimate(seen: Outlook, settings: Settings) -> Estimate:
     cost = None
     if prices[0] is not None and prices[1] is not None:
         cost = (tokens_in * prices[0] + tokens_out * prices[1]) / 1_000_000
-    return Estimate(calls=calls, tokens_in=tokens_in, tokens_out=tokens_out, cost_usd=cost)
+    return NightEstimate(calls=calls, tokens_in=tokens_in, tokens_out=tokens_out, cost_usd=cost)
 
 
 class _NoCalls:
-    """Stands where a model would stand when none may be called."""
+    """Takes the model's place when no model may be called."""
 
     key = "none"
 
@@ -188,56 +113,69 @@ class _Stoppable:
 
     def ask(self, ask: Ask) -> Reply | Failure:
         if self._stopped():
-            return Failure(cause=Cause.KILLED, message="sleepd was stopped; the next run goes on from here")
+            return Failure(cause=Cause.KILLED, message="sleepd was stopped; the next run continues from here")
         return self._model.ask(ask)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Working:
+class NightTools:
+    """What a night works with."""
+
+    database: Database
     embedder: Embedder
     task: Model
     reflection: Model
     ledger: Ledger
 
+    def bench(self, settings: Settings, night_id: str) -> Bench:
+        """What the night measures with, charged to the ledger."""
+        bench = compose.bench(settings, self.database, (self.embedder, self.task, self.reflection), night_id)
+        return replace(bench, ledger=self.ledger)
+
 
 @contextmanager
-def working(settings: Settings, stopped: Callable[[], bool] | None) -> Iterator[Working]:
-    """What a night works with, given back at the end: the embedder's process, the models' connections."""
+def night_tools(places: Places, settings: Settings, stopped: Callable[[], bool] | None = None) -> Iterator[NightTools]:
+    """The tools of a night, while no other night is running: models, embedder, database. All are closed at the end.
+
+    Raises `UsageError` when no model is chosen, before anything is opened; `Busy` when another night is running.
+    """
     task, reflection, ledger = compose.models(settings)
     embedded_by = compose.embedder(settings)
     asked = [model if stopped is None else _Stoppable(model, stopped) for model in (task, reflection)]
     try:
-        yield Working(embedder=embedded_by, task=asked[0], reflection=asked[1], ledger=ledger)
+        with locks.night(places, settings.night.lock_wait_s), closing(compose.database(places)) as database:
+            yield NightTools(database=database, embedder=embedded_by, task=asked[0], reflection=asked[1], ledger=ledger)
     finally:
         embedded_by.close()
         for model in dict.fromkeys((task, reflection)):
             model.close()
 
 
-def _run(places: Places, settings: Settings, how: tuple[Wish, Told], database: Database, tools: Working) -> Ran:
-    wish, told = how
+def _run(
+    places: Places, settings: Settings, options: RunOptions, progress: RunProgress, tools: NightTools
+) -> NightResult:
+    database = tools.database
     logger = structlog.get_logger()
     today = clock.local_date(clock.now())
-    date = wish.date or today
+    date = options.date or today
     database.backup(today)
-    harvested = harvest_sessions.harvest(places, database, settings, harvest_sessions.Named(), told.files)
-    id_ = night_id(database, wish.scope, date)
+    harvested = harvest_sessions.harvest(places, database, settings, harvest_sessions.Named(), progress.files)
+    id_ = night_id(database, options.scope, date)
     with log.in_night(id_):
-        logger.info("night.started", scope=wish.scope)
-        _say(told, "looking for recurring work")
-        _charge_earlier_runs(database, settings, wish, tools.ledger, id_)
-        bench = compose.bench(settings, database, (tools.embedder, tools.task, tools.reflection), id_)
-        bench = replace(bench, ledger=tools.ledger)
-        night = run_night(bench, compose.plan(settings, wish.scope, date, wish.skill), clock.now, told.step)
+        logger.info("night.started", scope=options.scope)
+        progress.say("looking for recurring work")
+        _charge_earlier_runs(database, settings, options, tools.ledger, id_)
+        plan = compose.plan(settings, options.scope, date, options.skill)
+        night = run_night(tools.bench(settings, id_), plan, clock.now, progress.step)
         staged = staged_in(database, id_)
         for proposal in staged:
             logger.info("proposal.staged", proposal=proposal.id, status=proposal.status.value)
         logger.info("night.ended", status=night.status.value, message=night.message)
-        ran = Ran(night=night, harvest=harvested, spending=tools.ledger.spending(), proposals=staged)
+        ran = NightResult(night=night, harvest=harvested, spending=tools.ledger.spending(), proposals=staged)
         return _with_folder(places, settings, database, ran)
 
 
-def _with_folder(places: Places, settings: Settings, database: Database, ran: Ran) -> Ran:
+def _with_folder(places: Places, settings: Settings, database: Database, ran: NightResult) -> NightResult:
     """Write the night's output folder. The night is over and its rows are kept: a full disk changes nothing of it."""
     logger = structlog.get_logger()
     try:
@@ -249,36 +187,31 @@ def _with_folder(places: Places, settings: Settings, database: Database, ran: Ra
         return replace(ran, unwritten=f"the night is kept, its report could not be written: {error}; {again}")
 
 
-def _charge_earlier_runs(database: Database, settings: Settings, wish: Wish, ledger: Ledger, id_: str) -> None:
-    """The limits of the settings hold for a night, however often it was gone on with."""
+def _charge_earlier_runs(database: Database, settings: Settings, options: RunOptions, ledger: Ledger, id_: str) -> None:
+    """The limits of the settings hold for a night, however often it was continued."""
     before = spent(database, id_)
     dollars = before.cost_usd
     if dollars is None:
         price = settings.model.price_in_per_mtok or 0.0, settings.model.price_out_per_mtok or 0.0
         dollars = (before.tokens_in * price[0] + before.tokens_out * price[1]) / 1_000_000
     ledger.resume(
-        calls=0 if "night.max_calls" in wish.fresh else before.calls,
-        usd=0.0 if "night.budget_usd" in wish.fresh else dollars,
+        calls=0 if "night.max_calls" in options.fresh else before.calls,
+        usd=0.0 if "night.budget_usd" in options.fresh else dollars,
     )
 
 
 def staged_in(database: Database, night: str) -> tuple[Proposal, ...]:
-    """The proposals that came out of one night."""
+    """The proposals of one night."""
     with database.reading() as connection:
         return tuple(p for p in proposals.proposals(connection) if p.night_id == night)
 
 
 def check_measured(night: Night) -> None:
-    """Raises `NotMeasured` or `BudgetSpent` for a night that was not run to its end; what was done is kept."""
+    """Raises `NotMeasured` or `BudgetSpent` for a night that did not finish; finished work is kept."""
     if night.status is NightStatus.NOT_MEASURED:
-        raise NotMeasured(f"{night.message}; what was done is kept, and the same command goes on from there")
+        raise NotMeasured(f"{night.message}; finished work is kept, and the same command continues")
     if night.status is NightStatus.BUDGET_SPENT:
-        raise BudgetSpent(f"{night.message} (what was paid for is kept)")
-
-
-def _say(told: Told, what: str) -> None:
-    if told.step is not None:
-        told.step(what)
+        raise BudgetSpent(f"{night.message} (paid work is kept)")
 
 
 def _tokens_of(work: Work, most: int) -> tuple[int, int]:

@@ -35,7 +35,7 @@ class _Check(_Closed):
 
 
 class _Task(_Closed):
-    """What may be changed is `dropped` and `checks`; the rest is there to be read."""
+    """Only `dropped` and `checks` may be changed; the rest is for reading."""
 
     id: str
     dropped: bool = False
@@ -59,11 +59,11 @@ class _File(_Closed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """What an import changed."""
+    """The changes of an import."""
 
     dropped: int
     checked: int
-    """Tasks whose checks are now the person's own."""
+    """Tasks with checks that the person wrote."""
     unchanged: int
 
 
@@ -74,7 +74,7 @@ def exported(stored: Sequence[StoredTask]) -> str:
 
 
 def import_file(database: Database, text: str, name: str) -> Imported:
-    """Take over what a person changed in an exported file; all of it, or nothing with an error for each mistake.
+    """Import a person's changes of an exported file: all of them, or none and an error for each mistake.
 
     Raises `UsageError`; its message has one line for each mistake, `name` first.
     """
@@ -120,7 +120,7 @@ def _sentence(error: ErrorDetails) -> str:
     if error["type"] == "extra_forbidden":
         return f"{where}: unknown key; only `dropped` and `checks` may be changed"
     said = error["msg"].removeprefix("Input should be ")
-    return f"{where}: wanted {said}" if where else f"not the JSON that was exported: {error['msg']}"
+    return f"{where}: wanted {said}" if where else f"not the exported JSON: {error['msg']}"
 
 
 def _mistakes(task: _Task, known: Mapping[TaskId, StoredTask]) -> Iterator[str]:
@@ -143,7 +143,7 @@ def _mistakes(task: _Task, known: Mapping[TaskId, StoredTask]) -> Iterator[str]:
         if one is None:
             yield f"{task.id}: check {written.kind} wants {check.wanted(written.kind)}, found {value}"
         elif not check.passes(one, accepted.answer):
-            yield f"{task.id}: the accepted answer fails {one.kind} {value}; such a check would reward the wrong"
+            yield f"{task.id}: the accepted answer fails {one.kind} {value}; such a check would reward wrong answers"
 
 
 def _edited(task: _Task, known: Mapping[TaskId, StoredTask]) -> bool:
@@ -164,7 +164,7 @@ def _written(task: _Task) -> set[Check]:
 
 
 def _normal(written: Check, stored: StoredTask) -> Check | None:
-    """A check that was exported stays to the letter what it was."""
+    """An exported check that the person did not change stays the same to the letter."""
     return written if written in stored.checks else check.normal(written)
 
 

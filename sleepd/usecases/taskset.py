@@ -38,13 +38,13 @@ class _Rejected(BaseModel):
 
     answer: str
     said: str | None = None
-    """What the person said about it."""
+    """The person's words about the answer."""
     tool: str | None = None
-    """What a tool returned on it."""
+    """A tool's output about the answer."""
 
 
 class _Item(BaseModel):
-    """What else an item holds is left alone: each benchmark adds fields of its own."""
+    """Other fields of an item are ignored: each benchmark adds its own."""
 
     model_config = ConfigDict(extra="ignore", populate_by_name=True)
 
@@ -75,7 +75,7 @@ class TaskSet:
 
 
 def read(folder: Path) -> TaskSet:
-    """The task set in a folder. A side whose folder is not there is empty; without `train` or `val` nothing works.
+    """The task set in a folder. A side without a folder is empty; `train` and `val` are required.
 
     Raises `UsageError`: one line that names the file and the item.
     """
@@ -121,7 +121,7 @@ def _values(file: Path) -> Sequence[object]:
     except UnicodeDecodeError as error:
         raise UsageError(f"{file}: not UTF-8 at byte {error.start}; save it as UTF-8") from error
     except (json.JSONDecodeError, RecursionError) as error:
-        raise UsageError(f"{file}: not JSON: {error}; it wants a list of items") from error
+        raise UsageError(f"{file}: not JSON: {error}; it must be a list of items") from error
     except OSError as error:
         raise UsageError(f"{file}: cannot be read: {(error.strerror or str(error)).lower()}") from error
     if isinstance(value, dict) and isinstance(value.get("data"), list):
@@ -159,7 +159,7 @@ def _given(file: Path, place: tuple[int, str], item: _Item, side: Split) -> Give
     checks = _checks(f"{file}: item {number}", item)
     request = f"{item.request}\n\n{item.context}" if item.context.strip() else item.request
     task = Task(
-        # A request that was changed is another task: no rollout of the old one stands for it.
+        # A changed request is another task: no rollout of the old one counts for it.
         id=TaskId(digest(AGENT, side, name, request)),
         session_id=SessionId(f"{AGENT}:{side}/{name}"),
         project="",
@@ -172,7 +172,7 @@ def _given(file: Path, place: tuple[int, str], item: _Item, side: Split) -> Give
 
 
 def _checks(where: str, item: _Item) -> tuple[Check, ...]:
-    """What the item is judged by: its checks, else its answers. A check that says nothing is refused, not dropped."""
+    """The judge of the item: its checks, else its answers. An empty check is refused, not dropped."""
     written = [Check(kind=c.kind, value=c.value) for c in item.checks] or list(_answer(item))
     if not written:
         raise UsageError(f"{where}: it has neither `checks` nor an `answer`, so nothing can be judged")

@@ -19,10 +19,10 @@ from sleepd.core.model import SkillTarget, Split, digest
 from sleepd.core.ports import Embedder, Model
 from sleepd.host import clock, locks
 from sleepd.host.outfile import write_json
-from sleepd.models.metered import Ledger, Spending
+from sleepd.models.metered import Ledger
 from sleepd.pipeline.beside import with_companions
 from sleepd.pipeline.enrol import AGENT, enrol
-from sleepd.pipeline.evaluate import Evaluated, evaluate
+from sleepd.pipeline.evaluate import evaluate
 from sleepd.pipeline.night import preflight
 from sleepd.pipeline.rollout import Bench
 from sleepd.pipeline.slow import SlowMode
@@ -39,13 +39,14 @@ from sleepd.store.tasks import StoredTask
 from sleepd.usecases import taskset
 from sleepd.usecases.taskset import TaskSet
 from sleepd.usecases.training_folder import Folder, Run
+from sleepd.views.training_result import EvaluationResult, TrainingResult
 
 FORMAT = "sleepd-training-1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What a run is about, beyond the settings."""
+    """The options of a run, beyond the settings."""
 
     folder: Path
     """The task set."""
@@ -58,7 +59,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """How long a run is, and in which order."""
+    """The length of a run and the order of its items."""
 
     epochs: int
     steps: int | None
@@ -67,7 +68,7 @@ class Course:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ends:
-    """What happens where an epoch ends, and when a run does."""
+    """The work at the end of an epoch, and the end of a run."""
 
     slow: str
     meta: bool
@@ -76,29 +77,8 @@ class Ends:
     min_gain: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ran:
-    """A run that came to its end."""
-
-    out: Path
-    trained: Trained
-    spending: Spending
-    notes: tuple[str, ...]
-    """What the user has to know about the task set."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scored:
-    """A text on one side of a task set."""
-
-    split: Split
-    tasks: tuple[StoredTask, ...]
-    found: Evaluated
-    spending: Spending
-
-
 def knobs(settings: Settings, course: Course, ends: Ends) -> Training:
-    """The knobs of a run: those of the settings, and what a command adds."""
+    """The knobs of a run: those of the settings and of the command."""
     return Training(
         epochs=course.epochs,
         steps=course.steps,
@@ -112,10 +92,10 @@ def knobs(settings: Settings, course: Course, ends: Ends) -> Training:
     )
 
 
-def run(places: Places, settings: Settings, wish: Wish, told: Callable[[str], None]) -> Ran:
-    """Train, or go on with a run that was stopped.
+def run(places: Places, settings: Settings, wish: Wish, told: Callable[[str], None]) -> TrainingResult:
+    """Train, or continue a stopped run.
 
-    Raises `UsageError` before anything is spent; `NotMeasured` or `BudgetSpent` with what was done kept.
+    Raises `UsageError` before anything is spent; `NotMeasured` or `BudgetSpent`; finished work is kept.
     """
     found = taskset.read(wish.folder)
     start = _text(wish.skill)
@@ -132,10 +112,10 @@ def run(places: Places, settings: Settings, wish: Wish, told: Callable[[str], No
         preflight(bench)
         about = Run(bench=bench, work=work, gating=gating)
         trained = _train(about, start, (wish.training, gating), Folder(out, about), told)
-    return Ran(out=out, trained=trained, spending=tools.ledger.spending(), notes=tuple(notes))
+    return TrainingResult(out=out, trained=trained, spending=tools.ledger.spending(), notes=tuple(notes))
 
 
-def score(places: Places, settings: Settings, wish: Wish, split: Split, samples: int) -> Scored:
+def score(places: Places, settings: Settings, wish: Wish, split: Split, samples: int) -> EvaluationResult:
     """Score a text on one side of a task set, and nothing else.
 
     Raises `UsageError`, `BudgetSpent`, and `NotMeasured` also when nothing could be scored.
@@ -153,9 +133,9 @@ def score(places: Places, settings: Settings, wish: Wish, split: Split, samples:
         preflight(bench)
         with database.writing() as connection:
             address = rollouts.put_text(connection, text)
-        with _said_how_to_go_on(out, "the same command goes on from there"):
+        with _said_how_to_go_on(out, "the same command continues"):
             made = evaluate(bench, tasks, address, samples)
-    return Scored(split=split, tasks=tasks, found=made, spending=tools.ledger.spending())
+    return EvaluationResult(split=split, tasks=tasks, found=made, spending=tools.ledger.spending())
 
 
 # What a run works with ----------------------------------------------------------------------------------------------
@@ -216,7 +196,7 @@ def _work(skill: Path, found: TaskSet, tasks: tuple[StoredTask, ...]) -> Work:
 
 
 def _name(skill: Path) -> str:
-    """What a skill is called: a `SKILL.md` after its folder."""
+    """The name of a skill: for a `SKILL.md` the name of its folder."""
     path = skill.expanduser().absolute()
     return path.parent.name if path.name == targets.SKILL_FILE else path.stem
 
@@ -224,14 +204,14 @@ def _name(skill: Path) -> str:
 def _text(skill: Path) -> str:
     file = files.read(skill.expanduser().absolute())
     if file is None:
-        raise UsageError(f"{skill}: there is no such file; an empty file is a beginning as well")
+        raise UsageError(f"{skill}: there is no such file; you may begin with an empty file")
     return file.text
 
 
 def _out(places: Places, wish: Wish, name: str) -> Path:
     out = wish.out.expanduser().absolute() if wish.out is not None else places.state / "training" / name
     if out.exists() and not out.is_dir():
-        raise UsageError(f"{out}: is a file; --out names a folder")
+        raise UsageError(f"{out}: is a file; --out needs a folder")
     return out
 
 
@@ -244,15 +224,15 @@ def _notes(work: Work, rule: Rule) -> list[str]:
         return []
     if rule is Rule.EVIDENCE:
         raise UsageError(
-            f"{work.missing}; add items to val/ and test/ that are no near-duplicates of one another, or take the "
-            "paper's rule, which is no proof, by --rule strict"
+            f"{work.missing}; add items to val/ and test/ that are no near-duplicates of one another, or use the "
+            "paper's rule, which is no proof: --rule strict"
         )
-    return [f"{work.missing}: what is accepted here is no proof"]
+    return [f"{work.missing}: an acceptance here is no proof"]
 
 
 def _retired(count: int) -> list[str]:
     few = "1 train item is" if count == 1 else f"{count} train items are"
-    return [f"{few} left out: val/ or test/ asks nearly the same"] * bool(count)
+    return [f"{few} left out as near-duplicates of val/ or test/"] * bool(count)
 
 
 # One run ------------------------------------------------------------------------------------------------------------
@@ -277,15 +257,15 @@ def _config(wish: Wish, given: tuple[TaskSet, str], bench: Bench, gating: Gating
 
 
 def _begin(out: Path, config: dict[str, object], *, resume: bool) -> None:
-    """Write the configuration, or hold it against the one of the run that is gone on with."""
+    """Write the configuration, or compare it with that of the run to continue."""
     file = out / "config.json"
     if not file.exists():
         if resume:
-            raise UsageError(f"{out}: there is no run to go on with; leave --resume out")
+            raise UsageError(f"{out}: there is no run to continue; leave --resume out")
         write_json(file, {**config, "started_at": clock.now().isoformat()})
         return
     if not resume:
-        raise UsageError(f"{out}: a run is there already; --resume goes on with it, --out names another folder")
+        raise UsageError(f"{out}: a run is there already; --resume continues it, --out names another folder")
     try:
         before = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -294,7 +274,7 @@ def _begin(out: Path, config: dict[str, object], *, resume: bool) -> None:
     changed = _changed(before, now) if isinstance(before, dict) else ["all of it"]
     if changed:
         raise UsageError(
-            f"{out}: this run was begun with other terms ({', '.join(changed)}); give the same ones, or name another "
+            f"{out}: this run began with other options ({', '.join(changed)}); give the same ones, or name another "
             "folder by --out"
         )
 
@@ -323,7 +303,7 @@ def _train(
         told(_progress(trained, total))
 
     try:
-        with _said_how_to_go_on(Path(about.bench.database.path).parent, "the same command with --resume goes on"):
+        with _said_how_to_go_on(Path(about.bench.database.path).parent, "the same command with --resume continues"):
             trained = train(about.bench, about.work, start, how, keep)
     except (NotMeasured, BudgetSpent) as error:
         if last:
@@ -340,9 +320,9 @@ def _said_how_to_go_on(out: Path, how: str) -> Iterator[None]:
         yield
     except BudgetSpent as error:
         limit = str(error).partition(";")[0]
-        raise BudgetSpent(f"{limit}; what was paid for is kept in {out}: {how}") from error
+        raise BudgetSpent(f"{limit}; paid work is kept in {out}: {how}") from error
     except NotMeasured as error:
-        raise NotMeasured(f"{error}; what was paid for is kept in {out}: {how}", error.retry_at) from error
+        raise NotMeasured(f"{error}; paid work is kept in {out}: {how}", error.retry_at) from error
 
 
 def _progress(trained: Trained, total: int) -> str:

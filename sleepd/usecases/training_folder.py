@@ -25,19 +25,19 @@ from sleepd.views.html import page
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """What a history is about."""
+    """The subject of a history."""
 
     bench: Bench
     work: Work
     gating: Gating
 
     def night(self, number: int) -> str:
-        """What the calls of one step are kept under."""
+        """The key of the calls of one step."""
         return f"{self.bench.night_id}:{number:03d}"
 
 
 class Folder:
-    """Writes the files as a run goes on; each is whole at every moment."""
+    """Writes the files during a run; each file is whole at every moment."""
 
     def __init__(self, path: Path, run: Run) -> None:
         self._path = path
@@ -49,7 +49,7 @@ class Folder:
         self._patches: dict[str, str] = {}
 
     def keep(self, trained: Trained, status: str = "running", message: str = "") -> None:
-        """Write what is new, and the history."""
+        """Write the new files and the history."""
         for text in trained.texts[self._texts :]:
             write(self._path / _file(text), self._run.bench.text(text.address))
         for step in trained.steps[self._written :]:
@@ -150,7 +150,7 @@ class Folder:
         return [asdict(one) for one in spent]
 
     def _tried(self, trial: Trial) -> Tried:
-        """With where it stood at the end of its step."""
+        """With its state at the end of its step."""
         return replace(tried(self._run.bench.database, trial.candidate.id), trial=trial)
 
     def _spending(self, numbers: Sequence[int]) -> Plain:

@@ -1,1 +1,1 @@
-"""What a person is shown: results as text, JSON and pages."""
+"""Results for people and programs: text, JSON and pages."""

@@ -1,4 +1,4 @@
-"""A candidate with all that it rests on: pairs by task, scores with intervals, what each edit carries. Read only."""
+"""A candidate with its evidence: pairs by task, scores with intervals, the effect of each edit. Read only."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ class Tried:
     drawn: tuple[Pair, ...]
     """In the order of their draws, those of the confirmation round last."""
     before: Measure
-    """The live text's scores in these pairs; what is counted are pairs. It describes, and decides nothing."""
+    """The live text's scores in these pairs, counted by pairs. The figure describes and decides nothing."""
     after: Measure
     """The candidate's."""
     carried: tuple[Attribution, ...]
-    """What each edit carries, as far as it was asked: of itself, or of the bundle that it is a part of."""
+    """The effect of each edit, as far as it was measured, on this candidate or on the bundle that it was part of."""
     tokens_added: int
-    """What the text costs every session that loads it, more than before; an estimate."""
+    """Tokens that the change adds to every session that loads the text; an estimate."""
     loads: tuple[Loads | None, Loads | None] = (None, None)
     """For how many requests the description before and after loads the skill; None where nobody asked."""
 
@@ -81,7 +81,8 @@ def tried(database: Database, id_: Digest) -> Tried:
 
 
 def _carried(database: Database, trial: Trial) -> tuple[Attribution, ...]:
-    """What its edits carry: found when it was taken apart, or when the bundle was that it is what is left of."""
+    """The effects of its edits: from its own leave-one-out comparisons, or from those of the bundle it was pruned
+    from."""
     candidate = trial.candidate
     with database.reading() as connection:
         found = attributions.load(connection, candidate.id)
@@ -162,7 +163,7 @@ def tried_json(one: Tried) -> Plain:
 
 
 def carried_json(found: Attribution | None) -> Plain | None:
-    """What leaving an edit out showed; None when it was not left out."""
+    """The leave-one-out result of an edit; None when it was not left out."""
     if found is None or not found.pairs:
         return None
     return {"kept": found.kept, "effect": found.effect, "low": found.low, "high": found.high, "pairs": found.pairs}
@@ -192,11 +193,11 @@ def tried_text(one: Tried) -> str:
 
 
 def _whence(one: Tried) -> list[str]:
-    """What made it and what was asked of it, where that is not the usual."""
+    """The origin and the test of a candidate, where they are not the usual ones."""
     candidate = one.trial.candidate
     lines = [ORIGINS[candidate.origin]] if candidate.origin in ORIGINS else []
     if candidate.margin:
-        lines.append(f"asked whether it is worse by less than {candidate.margin:.2f}; {one.tokens_added:+d} tokens")
+        lines.append(f"non-inferiority test, margin {candidate.margin:.2f}; {one.tokens_added:+d} tokens")
     return [*lines, *(f"the description{when} {said}" for when, said in loads_words(one))]
 
 
@@ -207,23 +208,23 @@ def loads_words(one: Tried) -> list[tuple[str, str]]:
 
 
 ORIGINS = {
-    Origin.PRUNED: "what is left of a bundle without the edits that carried nothing",
+    Origin.PRUNED: "the bundle without the edits that had no measurable effect",
     Origin.COMPACTION: "a shorter text that says the same",
     Origin.SLOW_UPDATE: "guidance from the comparison of two epochs",
-    Origin.APPENDIX: "reminders of rules that the skill holds",
+    Origin.APPENDIX: "reminders of the skill's own rules",
     Origin.DESCRIPTION: "another description of when to load the skill",
 }
-"""What made a candidate, where it was not a reflection alone."""
+"""The origin of a candidate, where it was not a reflection alone."""
 
 
 def part_words(found: Attribution) -> str:
-    """What leaving one edit out showed."""
+    """The leave-one-out result of one edit, in words."""
     stays = "stays" if found.kept else "goes"
-    part = "not known" if found.effect is None else f"{found.effect:+.2f} (95 % {found.low:+.2f} to {found.high:+.2f})"
+    part = "unknown" if found.effect is None else f"{found.effect:+.2f} (95 % {found.low:+.2f} to {found.high:+.2f})"
     pairs = report.count(found.pairs, "pair")
     return f"{stays}: its part of the gain {part}, {pairs} without it; rent {found.tokens:+d} tokens"
 
 
 def edit_words(one: Edit) -> str:
-    """What an edit does to the rules."""
+    """The change of an edit to the rules."""
     return one.text if one.op is EditOp.ADD else f"{one.anchor} → {one.text or 'nothing'}"

@@ -1,23 +1,18 @@
-"""What a proposal or a night rests on: pairs by task, verdicts with reasons, sealed figures. Read, never recomputed."""
+"""The evidence behind a proposal or a night: pairs by task, verdicts with reasons, sealed figures. Read, never
+recomputed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 
-from sleepd.core import edit
-from sleepd.core.errors import Conflict, UsageError
 from sleepd.core.model import Digest
-from sleepd.pipeline.adopt import ADOPTABLE, intended
-from sleepd.store import nights, proposals, reviews, rollouts
-from sleepd.store.database import Database
 from sleepd.store.nights import Night
 from sleepd.store.proposals import Proposal, Status
 from sleepd.store.reviews import EditDecision, OnBranch, Teacher
 from sleepd.store.rollouts import SpentOn
-from sleepd.usecases import decisions
 from sleepd.views import report
-from sleepd.views.candidate_view import MODE, Tried, tried, tried_json, tried_text
+from sleepd.views.candidate_view import MODE, Tried, tried_json, tried_text
 from sleepd.views.report import Plain
 
 _REQUEST_WIDTH = 50
@@ -32,83 +27,26 @@ class Proposed:
     taught_by: tuple[Teacher, ...] = ()
     """Newest first."""
     decided: Mapping[Digest, EditDecision] = field(default_factory=dict)
-    """What was decided on its edits so far."""
+    """The decisions on its edits so far."""
     branch: OnBranch | None = None
     digest: str | None = None
-    """Of what adopting would write now; None when nothing could be written, or the proposal is not to be adopted."""
+    """The digest of the text that adopting would write now; None when nothing can be written, or the proposal cannot be
+    adopted."""
     diff: str | None = None
-    """What adopting would write now, where that is something else than the proposal's own diff; "" for nothing."""
+    """The diff that adopting would write now, where it differs from the proposal's own diff; "" where it does not."""
     conflict: str | None = None
     """Why it cannot be adopted now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfNight:
-    """A night with all that was tried in it and all that came out of it."""
+    """A night with all its candidates and proposals."""
 
     night: Night
     tried: tuple[Tried, ...]
     proposed: tuple[Proposed, ...]
     stages: tuple[SpentOn, ...] = ()
-    """What its calls cost, by what they were made for."""
-
-
-def listed(database: Database, *, everything: bool) -> tuple[Proposed, ...]:
-    """The proposals that need a person, or all there ever were, in the order of their candidates."""
-    with database.reading() as connection:
-        found = proposals.proposals(connection)
-    wanted = [p for p in found if everything or p.status in (Status.WAITING, Status.QUARANTINED)]
-    return tuple(proposed(database, p) for p in wanted)
-
-
-def proposed(database: Database, proposal: Proposal) -> Proposed:
-    """A proposal with all it rests on."""
-    with database.reading() as connection:
-        found = Proposed(
-            proposal=proposal,
-            tried=tried(database, proposal.id),
-            taught_by=reviews.teachers(connection, proposal.sessions),
-            decided=reviews.decisions(connection, proposal.id),
-            branch=reviews.on_branch(connection, proposal.id),
-        )
-    return _beside_its_file(database, found) if proposal.status in ADOPTABLE else found
-
-
-def _beside_its_file(database: Database, one: Proposed) -> Proposed:
-    try:
-        seen = intended(database, one.proposal)
-        plan = seen.plan
-        decisions.check_place(seen)
-        named = decisions.shown_digest(database, one.proposal)
-    except (Conflict, UsageError) as error:
-        return replace(one, conflict=str(error))
-    as_proposed = plan.proven and seen.wanted == seen.gated and plan.changes
-    diff = None if as_proposed else edit.diff(plan.live or "", plan.text, name=seen.trial.candidate.target.name)
-    return replace(one, digest=named, diff=diff)
-
-
-def of_night(database: Database, prefix: str) -> OfNight:
-    """The night whose id begins with `prefix`. Raises `UsageError` when there is none."""
-    with database.reading() as connection:
-        night = nights.night(connection, prefix)
-        if night is None:
-            raise UsageError(f"no night has an id that begins with {prefix!r}; `sleepd nights` lists them")
-        started = [t.candidate.id for t in proposals.of_night(connection, night.id)]
-        staged = tuple(p for p in proposals.proposals(connection) if p.night_id == night.id)
-        stages = rollouts.spent_by_stage(connection, [night.id])
-    ids = dict.fromkeys([*_reported(night.report), *started])
-    return OfNight(
-        night=night,
-        tried=tuple(tried(database, id_) for id_ in ids),
-        proposed=tuple(proposed(database, p) for p in staged),
-        stages=stages,
-    )
-
-
-def _reported(facts: Mapping[str, object]) -> list[Digest]:
-    """The candidates a night's report names: also those that waited from earlier nights."""
-    rows = facts.get("candidates")
-    return [Digest(str(row["id"])) for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    """The cost of its calls, by their purpose."""
 
 
 # How it looks -------------------------------------------------------------------------------------------------------
@@ -170,7 +108,7 @@ def night_json(seen: OfNight) -> Plain:
 
 def proposals_text(found: Sequence[Proposed], *, everything: bool) -> str:
     if not found:
-        return "there was no proposal yet" if everything else "nothing waits for you; --all lists what there was"
+        return "no proposal yet" if everything else "nothing waits for you; --all lists earlier proposals"
     rows = []
     for one in found:
         candidate = one.tried.trial.candidate
@@ -198,7 +136,7 @@ def proposal_text(one: Proposed) -> str:
         }
     )
     if p.status is Status.SUPERSEDED:
-        head += f"\nsuperseded: {report.clean(p.why or 'a later one for this file took its place')}"
+        head += f"\nsuperseded: {report.clean(p.why or 'a later proposal for this file replaced it')}"
     parts = [head, "", tried_text(one.tried), "", report.clean(p.diff).rstrip("\n")]
     if p.findings:
         parts += ["", "set aside as unsafe; it cannot be adopted:"]
@@ -251,7 +189,7 @@ def _edits(one: Tried) -> str:
 
 
 def _said(facts: Mapping[str, object]) -> list[str]:
-    """What a reflection proposed that could not be used."""
+    """Unusable replies of the reflections."""
     unmatched, problems = facts.get("unmatched"), facts.get("problems")
     found = [f"{row.get('edit')}: {row.get('reason')}" for row in unmatched] if isinstance(unmatched, list) else []
     return found + ([str(p) for p in problems] if isinstance(problems, list) else [])

@@ -1,4 +1,5 @@
-"""What `history.json` says of candidates, in nights and in training runs alike; docs/reference/output-folder.md."""
+"""The part of `history.json` on candidates, the same in nights and in training runs;
+docs/reference/output-folder.md."""
 
 from __future__ import annotations
 
@@ -58,7 +59,7 @@ def evaluation(one: Tried) -> Plain:
 
 
 def carried_json(found: Attribution) -> Plain:
-    """What leaving an edit out showed; of one that was not left out only its rent is known."""
+    """The leave-one-out result of an edit; for an edit that was not left out only its rent is known."""
     asked = found if found.pairs else None
     return {
         "kept": found.kept,

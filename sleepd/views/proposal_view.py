@@ -1,4 +1,4 @@
-"""A proposal on one screen: what changes, why, who taught it, what it rests on and what it costs."""
+"""A proposal on one screen: the change, its reason, the sessions that taught it, its evidence and its cost."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePath
 
-from sleepd.store.database import Database
-from sleepd.store.proposals import Proposal, Status
+from sleepd.store.proposals import Proposal
 from sleepd.store.reviews import Choice, EditDecision, Teacher
-from sleepd.usecases.branch import Committed, pull_request
 from sleepd.views import evidence, report
+from sleepd.views.branch_commit import BranchCommit
 from sleepd.views.candidate_view import MODE, TaskPairs, edit_words, loads_words
 from sleepd.views.evidence import Proposed
 from sleepd.views.report import Plain
@@ -42,16 +41,10 @@ class Line:
     look: Look = Look.PLAIN
 
 
-def waiting(database: Database) -> tuple[Proposed, ...]:
-    """The proposals that wait for a person, those with the greatest measured effect first."""
-    found = [p for p in evidence.listed(database, everything=False) if p.proposal.status is Status.WAITING]
-    return tuple(sorted(found, key=lambda p: -(p.tried.trial.effect or 0.0)))
-
-
 def page(one: Proposed, place: tuple[int, int], *, whole: bool) -> tuple[Line, ...]:
-    """All that a person needs to judge it. `place` is (its number, how many wait).
+    """Everything a person needs to judge the proposal. `place` is (its number, how many wait).
 
-    Unless `whole`, the tasks with the greatest differences and the newest sessions alone; the diff is never cut.
+    Unless `whole`, only the tasks with the greatest differences and the newest sessions; the diff is never cut.
     """
     candidate = one.tried.trial.candidate
     lines = [
@@ -103,15 +96,15 @@ def _taught_by(teachers: Sequence[Teacher], *, whole: bool) -> Iterator[Line]:
 
 
 def _standing(one: Proposed) -> Iterator[Line]:
-    """What has become of it and of its file meanwhile."""
+    """Changes of the proposal and its file since it was made."""
     if one.branch is not None:
         yield Line(f"on branch {one.branch.name} of {report.clean(one.branch.repository)}", Look.HEAD)
     if one.conflict is not None:
         yield Line(f"cannot be adopted now: {report.clean(one.conflict)}", Look.WARNING)
     elif one.diff == "":
-        yield Line("the file holds all of it already; adopting writes nothing", Look.HEAD)
+        yield Line("the file already holds this text; adopting writes nothing", Look.HEAD)
     elif one.diff is not None:
-        yield Line("not what was measured: this is what adopting would write now (unproven)", Look.WARNING)
+        yield Line("not the measured text: adopting would write this text now (unproven)", Look.WARNING)
 
 
 def _edits(one: Proposed) -> Iterator[Line]:
@@ -126,10 +119,10 @@ def _edits(one: Proposed) -> Iterator[Line]:
 
 
 def decision_words(decided: EditDecision) -> str:
-    """What was decided on an edit before."""
+    """The earlier decision on an edit."""
     match decided.decision:
         case Choice.REJECTED:
-            return f"you turned it down: {report.clean(decided.why or 'no reason given')}"
+            return f"you rejected it: {report.clean(decided.why or 'no reason given')}"
         case Choice.REWORDED:
             return f"you accepted it as: {report.clean(decided.text or '')}"
         case Choice.ACCEPTED:
@@ -160,8 +153,8 @@ def _look(line: str) -> Look:
     return {"+": Look.ADDED, "-": Look.REMOVED}.get(line[:1], Look.PLAIN)
 
 
-def committed_words(proposal: Proposal, done: Committed) -> str:
-    """What a commit on a branch did, and what to do with it."""
+def committed_words(proposal: Proposal, done: BranchCommit) -> str:
+    """The result of a commit on a branch, and the next steps."""
     name = proposal.id[:8]
     did = f"committed {name} on" if done.fresh else f"{name} is there already, on"
     where = shlex.quote(str(done.repository))
@@ -169,14 +162,14 @@ def committed_words(proposal: Proposal, done: Committed) -> str:
         f"{did} branch {done.branch} of {done.repository}; your files, index and current branch are as they were",
         f"  look at it     git -C {where} diff {done.onto}...{done.branch}",
     ]
-    if commands := pull_request(done):
+    if commands := done.pull_request:
         steps = " && ".join(" ".join(command) for command in commands)
         lines.append(f"  pull request   cd {where} && {steps}")
-    lines.append(f"  once merged    sleepd adopt {name}, which writes nothing more and counts it as adopted")
+    lines.append(f"  once merged    sleepd adopt {name}, which writes nothing more and marks it as adopted")
     return "\n".join(lines)
 
 
-def committed_json(proposal: Proposal, done: Committed) -> Plain:
+def committed_json(proposal: Proposal, done: BranchCommit) -> Plain:
     """The same for a program."""
     return {
         "proposal": proposal.id,
@@ -185,5 +178,5 @@ def committed_json(proposal: Proposal, done: Committed) -> Plain:
         "commit": done.commit,
         "onto": done.onto,
         "fresh": done.fresh,
-        "pull_request": [list(command) for command in pull_request(done)],
+        "pull_request": [list(command) for command in done.pull_request],
     }

@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from sleepd.settings.places import Places
     from sleepd.store.nights import Night
     from sleepd.store.voices import VoiceCount
-    from sleepd.usecases.doctor import Row
-    from sleepd.usecases.init import Begun
-    from sleepd.usecases.run_night import Previewed, Ran
+    from sleepd.views.doctor_result import DoctorRow
+    from sleepd.views.init_result import InitResult
+    from sleepd.views.night_result import NightPreview, NightResult
 
 Plain = dict[str, object]
 _MOST_SHOWN_FACTOR = 1e6
 
 STATUS_WORDS = {
-    "running": "not finished: running now, or stopped; sleepd run goes on with it",
+    "running": "not finished: running now, or stopped; sleepd run continues it",
     "done": "done",
     "not-measured": "could not be measured; nothing was consumed, the next run tries again",
-    "budget-spent": "budget spent; the next run goes on from there",
+    "budget-spent": "budget spent; the next run continues it",
 }
 """A night's status, for a person."""
 
@@ -40,7 +40,7 @@ STATUS_WORDS = {
 
 
 def clean(text: str) -> str:
-    """The text with what a reader cannot see, and a terminal might obey, written out as `<U+001B>`."""
+    """The text with invisible and control characters written as `<U+001B>`."""
     return "".join(f"<U+{ord(char):04X}>" if hidden(char) and char not in "\n\t" else char for char in text)
 
 
@@ -81,12 +81,12 @@ def mean(value: float | None) -> str:
 
 
 def factor(logarithm: float | None) -> float:
-    """The evidence as a factor, from its natural logarithm. A candidate without a pair stands at 1."""
+    """The evidence as a factor, from its natural logarithm. A candidate without a pair has evidence of 1."""
     return math.exp(min(logarithm or 0.0, 700.0))
 
 
 def evidence(logarithm: float | None, alpha: float) -> str:
-    """`14 of 212`: where the evidence stands, and where it has to come."""
+    """`14 of 212`: the evidence reached, and the evidence needed."""
     value = factor(logarithm)
     shown = f"over {_MOST_SHOWN_FACTOR:.0f}" if value > _MOST_SHOWN_FACTOR else _brief(value)
     return f"{shown} of {_brief(1 / alpha)}"
@@ -133,7 +133,7 @@ def _line(cells: Sequence[str], widths: Sequence[int], numeric: Sequence[bool]) 
 # Setting up ---------------------------------------------------------------------------------------------------------
 
 
-def begun_json(begun: Begun, places: Places) -> Plain:
+def begun_json(begun: InitResult, places: Places) -> Plain:
     return {
         "agents": {agent.name: agent.transcripts for agent in begun.agents},
         "config": str(places.config),
@@ -145,39 +145,39 @@ def begun_json(begun: Begun, places: Places) -> Plain:
     }
 
 
-def begun_text(begun: Begun, places: Places, *, asked: bool) -> str:
+def begun_text(begun: InitResult, places: Places, *, asked: bool) -> str:
     lines = [table(["agent", "transcripts"], [[a.name, a.transcripts] for a in begun.agents]), ""]
-    added = "added what was open to" if begun.chosen else "kept as it is:"
+    added = "added missing settings to" if begun.chosen else "kept as it is:"
     lines.append(f"{'wrote' if begun.config_made else added} {places.config}")
     lines.append(f"{'made' if begun.database_made else 'kept as it is:'} {places.database}")
     if begun.chosen:
-        source = "as you said" if asked else "taken, since nothing was asked"
+        source = "as you said" if asked else "defaults, since nothing was asked"
         said = ", ".join(f"{key} = {value}" for key, value in begun.chosen.items())
         lines.append(f"in it ({source}): {said}")
     lines += ["", "Next:"]
     if not begun.window_chosen:
-        lines.append("  say how far back to read and what a night may spend: sleepd run asks, on a terminal")
+        lines.append("  state how far back to read and the budget of a night: sleepd run asks, on a terminal")
     if not begun.model_chosen:
         lines.append(f"  choose a model: set model.name and model.model in {places.config}, and export its key")
     steps = {
-        "sleepd doctor": "checks that everything holds",
-        "sleepd run --dry-run": "shows what a night would do; asks no model",
+        "sleepd doctor": "checks the installation",
+        "sleepd run --dry-run": "shows the plan of a night; asks no model",
         "sleepd run": "runs one night now",
         "sleepd service install": "runs one every night, by itself",
-        "sleepd plugin install all": "lets you look and decide from within your agents",
+        "sleepd plugin install all": "lets you review proposals from within your agents",
     }
     lines.append(facts({f"  {command}": does for command, does in steps.items()}))
     return "\n".join(lines)
 
 
-def doctor_json(rows: Sequence[Row]) -> Plain:
+def doctor_json(rows: Sequence[DoctorRow]) -> Plain:
     return {
         "ok": not any(row.state.value == "failed" for row in rows),
         "rows": [{"fact": r.fact, "state": r.state.value, "finding": r.finding, "fix": r.fix} for r in rows],
     }
 
 
-def doctor_text(rows: Sequence[Row]) -> str:
+def doctor_text(rows: Sequence[DoctorRow]) -> str:
     lines = []
     width = max(len(row.fact) for row in rows)
     for row in rows:
@@ -185,7 +185,7 @@ def doctor_text(rows: Sequence[Row]) -> str:
         if row.fix and row.state.value != "ok":
             lines.append(f"{'':<7}  {'':<{width}}  → {clean(row.fix)}")
     failed = sum(row.state.value == "failed" for row in rows)
-    return "\n".join([*lines, "", "everything holds" if not failed else f"{count(failed, 'thing')} to fix"])
+    return "\n".join([*lines, "", "all checks passed" if not failed else f"{count(failed, 'thing')} to fix"])
 
 
 # Days ---------------------------------------------------------------------------------------------------------------
@@ -254,7 +254,7 @@ def mine_json(report: MineReport) -> Plain:
 
 def mine_text(report: MineReport) -> str:
     return (
-        f"{count(report.sessions, 'session')} cut anew, {count(report.embedded, 'text')} embedded\n"
+        f"{count(report.sessions, 'session')} cut into tasks, {count(report.embedded, 'text')} embedded\n"
         f"{count(report.tasks, 'task')}, {report.recurring} of them recurring in {count(report.clusters, 'cluster')}, "
         f"{report.checkable} checkable"
     )
@@ -281,12 +281,12 @@ def night_line(night: Night) -> list[object]:
 
 def nights_text(nights: Sequence[Night]) -> str:
     if not nights:
-        return "there was no night yet; sleepd run runs one"
-    return table(["night", "scope", "status", "calls", "what came of it"], [night_line(n) for n in nights])
+        return "no night yet; sleepd run runs one"
+    return table(["night", "scope", "status", "calls", "result"], [night_line(n) for n in nights])
 
 
 def spending(report: Mapping[str, object]) -> str:
-    """What a night's report says was spent."""
+    """The spending in a night's report."""
     spent = report.get("spending")
     if not isinstance(spent, Mapping):
         return "unknown"
@@ -299,7 +299,7 @@ def _calls(report: Mapping[str, object]) -> object:
     return spent.get("calls", "–") if isinstance(spent, Mapping) else "–"
 
 
-def preview_json(seen: Previewed) -> Plain:
+def preview_json(seen: NightPreview) -> Plain:
     chosen = seen.outlook.chosen
     return {
         "night": seen.night_id,
@@ -316,7 +316,7 @@ def preview_json(seen: Previewed) -> Plain:
     }
 
 
-def work_json(seen: Previewed) -> list[Plain]:
+def work_json(seen: NightPreview) -> list[Plain]:
     return [
         {
             "skill": w.target.name,
@@ -330,9 +330,9 @@ def work_json(seen: Previewed) -> list[Plain]:
     ]
 
 
-def preview_text(seen: Previewed) -> str:
+def preview_text(seen: NightPreview) -> str:
     rows = [[w.target.name, w.target.agent, w.frequency, mean(w.friction), w.missing or "–"] for w in seen.outlook.work]
-    lines = [table(["skill", "agent", "sessions", "friction", "what is missing"], rows)] if rows else []
+    lines = [table(["skill", "agent", "sessions", "friction", "missing"], rows)] if rows else []
     chosen = seen.outlook.chosen
     if not chosen:
         return "\n".join([*lines, f"tonight would do nothing: {clean(seen.outlook.reason)}"])
@@ -343,7 +343,7 @@ def preview_text(seen: Previewed) -> str:
         f"tonight would work on {s.work.target.name} ({s.work.target.path}), with {s.pairs} pairs" for s in chosen
     ]
     lines += [f"about {e.calls} model calls, {e.tokens_in:,} tokens in and {e.tokens_out:,} out at the most: {cost}"]
-    return "\n".join([*lines, "nothing was asked of a model and no night was written"])
+    return "\n".join([*lines, "no model was asked and no night was recorded"])
 
 
 def written_json(written: Written) -> Plain:
@@ -358,25 +358,25 @@ def written_json(written: Written) -> Plain:
 
 
 def adopted_words(written: Written) -> str:
-    """What an adoption did."""
+    """The result of an adoption."""
     id_ = written.proposal.id[:8]
     if not written.changed:
-        return f"{written.path} holds it already; nothing was written, and {id_} counts as adopted"
+        return f"{written.path} already holds this text; nothing was written, and {id_} counts as adopted"
     merged = "merged with your own changes" if written.as_gated else "with your choice of its edits"
-    how = "as it was measured" if written.proven else f"{merged}: unproven"
+    how = "as measured" if written.proven else f"{merged}: unproven"
     return f"adopted {id_} into {written.path}, {how}; sleepd revert {id_} undoes it"
 
 
 def reverted_words(written: Written) -> str:
-    """What a revert did."""
+    """The result of a revert."""
     if written.removed:
-        return f"reverted {written.proposal.id[:8]}: {written.path} was not there before and is gone"
-    how = "every byte as it was before" if written.proven else "your later changes kept"
+        return f"reverted {written.proposal.id[:8]}: {written.path} did not exist before and was removed"
+    how = "every byte restored" if written.proven else "your later changes kept"
     return f"reverted {written.proposal.id[:8]} in {written.path}: {how}"
 
 
-def ran_text(ran: Ran) -> str:
-    """What came of a night that was measured to its end, and what to do next."""
+def ran_text(ran: NightResult) -> str:
+    """The result of a fully measured night, and the next steps."""
     spent = ran.spending
     lines = [
         f"night {ran.night.id}: {clean(ran.night.message)}",
@@ -384,8 +384,8 @@ def ran_text(ran: Ran) -> str:
         f"{spent.tokens_out:,} out, {dollars(spent.cost_usd)}",
     ]
     if ran.proposals:
-        lines.append("look at what it proposes: sleepd review")
-    lines.append(f"everything it rests on: sleepd show {ran.night.id}")
+        lines.append("review the proposals: sleepd review")
+    lines.append(f"all the evidence: sleepd show {ran.night.id}")
     if ran.page is not None:
         lines.append(f"the same with plots: {ran.page}")
     return "\n".join(lines)

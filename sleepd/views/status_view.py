@@ -1,12 +1,11 @@
-"""What `sleepd status` says. It imports no model, no numbers library and no database library."""
+"""The output of `sleepd status`. It imports no model, no numbers library and no database library."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from sleepd.resident import due
-from sleepd.resident.upcoming import Upcoming
 from sleepd.store.overview import LastNight, OnProbation, Overview
 from sleepd.views import report
 from sleepd.views.report import Plain
@@ -14,26 +13,43 @@ from sleepd.views.report import Plain
 _SHORT_ID = 8
 
 
-def next_night(now: datetime, at: str) -> datetime:
-    """When a night is due next at this local time of day, today or tomorrow, whatever was run."""
-    return due.next_night(now, at)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upcoming:
+    """The night that begins or continues next."""
+
+    at: datetime
+    due: bool
+    """Whether that moment is past."""
+    why: str | None = None
+    """The reason why it waits."""
+    daemon: bool = False
+    """Whether a daemon is there to begin it."""
 
 
-def running(seen: Overview | None, lock: Path) -> bool:
-    """Only an unfinished night can be running; whether it is, its lock knows."""
-    if seen is None or seen.last_night is None or seen.last_night.status != "running":
-        return False
-    from sleepd.host import locks
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusView:
+    """How sleepd stands for this user."""
 
-    return locks.is_held(lock)
+    overview: Overview | None
+    """None: there is no database yet."""
+    running: bool
+    """Whether a night is running now."""
+    upcoming: Upcoming
+    database: Path
+    config: Path
 
 
-def as_json(seen: Overview | None, places: tuple[Path, Path], upcoming: Upcoming, *, running: bool) -> Plain:
-    """The status as plain values; `places` are the database and the settings file."""
-    base: Plain = {"database": str(places[0]), "config": str(places[1]), "running": running}
-    base["next_night"] = report.iso(upcoming.at)
-    base["waits_for"] = upcoming.why
-    base["daemon"] = upcoming.daemon
+def as_json(status: StatusView) -> Plain:
+    """The status as plain values."""
+    seen = status.overview
+    base: Plain = {
+        "database": str(status.database),
+        "config": str(status.config),
+        "running": status.running,
+        "next_night": report.iso(status.upcoming.at),
+        "waits_for": status.upcoming.why,
+        "daemon": status.upcoming.daemon,
+    }
     if seen is None:
         return {**base, "begun": False}
     night = seen.last_night
@@ -52,15 +68,16 @@ def as_json(seen: Overview | None, places: tuple[Path, Path], upcoming: Upcoming
     }
 
 
-def as_text(seen: Overview | None, places: tuple[Path, Path], upcoming: Upcoming, *, running: bool) -> str:
+def as_text(status: StatusView) -> str:
     """The status for a person."""
+    seen = status.overview
     if seen is None:
-        return f"nothing was harvested yet: there is no database at {places[0]}\nbegin with: sleepd init"
+        return f"nothing was harvested yet: there is no database at {status.database}\nbegin with: sleepd init"
     lines = [
         report.facts(
             {
-                "last night": _night_words(seen.last_night, running=running),
-                "next night": _next_words(upcoming),
+                "last night": _night_words(seen.last_night, running=status.running),
+                "next night": _next_words(status.upcoming),
                 "proposals": _proposal_words(seen),
                 "spending": report.spending(seen.last_night.report) if seen.last_night is not None else "none yet",
                 "database": f"{report.count(seen.sessions, 'session')}, {report.count(seen.tasks, 'task')}, "
@@ -69,9 +86,7 @@ def as_text(seen: Overview | None, places: tuple[Path, Path], upcoming: Upcoming
         )
     ]
     if seen.last_night is not None and seen.last_night.status == "not-measured":
-        lines.append(
-            f"\nthe last night measured to its end: {seen.last_measured or 'none'}; sleepd doctor --live helps"
-        )
+        lines.append(f"\nthe last fully measured night: {seen.last_measured or 'none'}; sleepd doctor --live shows why")
     lines.append("\non probation:" if seen.on_probation else "\nnothing is on probation")
     lines += [f"  {_candidate_words(c)}" for c in seen.on_probation]
     return "\n".join(lines)
@@ -105,8 +120,8 @@ def _night_words(night: LastNight | None, *, running: bool) -> str:
     if running:
         return "a night is running now"
     if night is None:
-        return "there was none yet; sleepd run runs one"
-    what = "not finished: it was stopped; sleepd run goes on with it" if night.status == "running" else night.message
+        return "none yet; sleepd run runs one"
+    what = "not finished: it was stopped; sleepd run continues it" if night.status == "running" else night.message
     return f"{night.date}, {night.status}: {what}" if night.status != "running" else f"{night.date}, {what}"
 
 
@@ -123,7 +138,7 @@ def _proposal_words(seen: Overview) -> str:
         parts.append(f"{seen.waiting} {'waits' if seen.waiting == 1 else 'wait'} for you: sleepd review")
     if seen.quarantined:
         parts.append(f"{seen.quarantined} set aside as unsafe: sleepd proposals")
-    return "; ".join(parts) or "none waits"
+    return "; ".join(parts) or "none"
 
 
 def _candidate_words(candidate: OnProbation) -> str:

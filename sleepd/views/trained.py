@@ -1,4 +1,4 @@
-"""What `sleepd train` and `sleepd eval` print. Light to import: nothing here reads or decides."""
+"""The output of `sleepd train` and `sleepd eval`. Light to import: nothing here reads or decides."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sleepd.views.report import short, table
 if TYPE_CHECKING:
     from sleepd.models.metered import Spending
     from sleepd.pipeline.evaluate import Measure
-    from sleepd.usecases.train_skill import Ran, Scored
+    from sleepd.views.training_result import EvaluationResult, TrainingResult
 
 Plain = dict[str, object]
 _ENDS = {"slow-update": "slow update", "appendix": "reminder", "compaction": "shorter text"}
@@ -26,13 +26,13 @@ class Slow(StrEnum):
     OFF = "off"
 
 
-def ran_text(ran: Ran) -> str:
+def ran_text(ran: TrainingResult) -> str:
     """A run in a few lines."""
     done = ran.trained
     proper = [step for step in done.steps if step.edit_budget is not None]
     outcomes = Counter(step.outcome.value for step in proper)
     counted = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.items())
-    early = "; stopped early, since nothing was gained any more" if done.stopped_early else ""
+    early = "; stopped early, after steps without a gain" if done.stopped_early else ""
     ends = Counter(_ENDS[step.kind.value] for step in done.steps if step.edit_budget is None and step.text != step.base)
     early = "".join(f"; {_many(count, kind)} taken over" for kind, count in ends.items()) + early
     lines = [
@@ -46,12 +46,12 @@ def ran_text(ran: Ran) -> str:
         proof = "accepted on evidence" if done.best.gated else "no proof: it was not accepted on evidence"
         lines.append(f"best text: {ran.out / 'best_skill.md'} (step {done.best.step}; {proof})")
     else:
-        lines.append("nothing was better than the text you gave; most runs should end so")
+        lines.append("no text was better than yours; most runs should end so")
     return "\n".join([*lines, f"history: {ran.out / 'history.json'}; {spent_text(ran.spending)}"])
 
 
-def ran_json(ran: Ran) -> Plain:
-    """A run; the rest stands in `history.json`."""
+def ran_json(ran: TrainingResult) -> Plain:
+    """A run; `history.json` has the rest."""
     done = ran.trained
     return {
         "out": str(ran.out),
@@ -69,7 +69,7 @@ def ran_json(ran: Ran) -> Plain:
     }
 
 
-def scored_text(scored: Scored) -> str:
+def scored_text(scored: EvaluationResult) -> str:
     """A text's figures, the items from the worst to the best."""
     by_id = {s.task.id: s for s in scored.tasks}
     rows = sorted(scored.found.by_task, key=lambda r: (r.mean is not None, r.mean))
@@ -84,12 +84,10 @@ def scored_text(scored: Scored) -> str:
     ]
     measure = scored.found.measure
     head = f"{scored.split}: {measure_text(measure)}; {measure.scored} rollouts scored, {measure.unscored} not"
-    return "\n".join(
-        [head, "", table(("item", "mean", "scored", "what was missed"), cells), "", spent_text(scored.spending)]
-    )
+    return "\n".join([head, "", table(("item", "mean", "scored", "missed"), cells), "", spent_text(scored.spending)])
 
 
-def scored_json(scored: Scored) -> Plain:
+def scored_json(scored: EvaluationResult) -> Plain:
     """The same for programs."""
     by_id = {s.task.id: s for s in scored.tasks}
     return {
@@ -111,7 +109,7 @@ def measure_text(measure: Measure) -> str:
 
 
 def spent_text(spending: Spending) -> str:
-    """What a command cost."""
+    """The cost of a command."""
     cost = "" if spending.cost_usd is None else f", ${spending.cost_usd:.2f}"
     return f"{spending.calls} calls, {spending.tokens_in + spending.tokens_out} tokens{cost}"
 

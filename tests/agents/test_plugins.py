@@ -213,7 +213,7 @@ def test_a_list_that_is_not_understood_is_no_crash(agents: Agents, said: str) ->
     agents.add("claude", text=f"#!/bin/sh\nprintf '%s' '{said.replace('{', '{{').replace('}', '}}')}'\n")
     done = sleepd("plugin", "status")
     assert 0 == done.code
-    assert done.out.splitlines()[0].startswith(("claude-code  cannot be told: its list", "claude-code  not installed"))
+    assert done.out.splitlines()[0].startswith(("claude-code  unknown: its list", "claude-code  not installed"))
 
 
 def test_a_program_that_cannot_be_run_is_no_crash(agents: Agents) -> None:
@@ -290,7 +290,7 @@ def vscode(own_home: Path) -> Path:
     ],
 )
 def test_uninstall_leaves_a_file_as_it_was(all_agents: Agents, vscode: Path, before: str | None) -> None:
-    """To the byte, or gone when it was not there; in between the server stands in it."""
+    """To the byte, or gone when it was not there; in between the server is in it."""
     if before is not None:
         vscode.write_bytes(before.encode())
         vscode.chmod(0o640)
@@ -452,5 +452,5 @@ def test_without_a_command_to_call_nothing_is_installed(agents: Agents) -> None:
     """A plugin that cannot find sleepd would be silent for ever."""
     agents.add("claude")
     done = sleepd("plugin", "install", "claude-code")
-    assert (2, True) == (done.code, "no command sleepd lies in" in done.err)
+    assert (2, True) == (done.code, "there is no command sleepd in" in done.err)
     assert not config.places().plugins.exists()

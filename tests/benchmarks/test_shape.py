@@ -50,6 +50,7 @@ def test_a_module_that_makes_a_verdict_is_counted(source: str) -> None:
         "load(connection, Verdict.UNDECIDED)",
         "Candidate(verdict=Verdict(row.verdict))",
         "class Candidate:\n    verdict: Verdict = Verdict.UNDECIDED",
+        "class Open:\n    verdict = Verdict.UNDECIDED",
     ],
 )
 def test_a_module_that_reads_a_verdict_is_not_counted(source: str) -> None:

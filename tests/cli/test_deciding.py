@@ -48,7 +48,7 @@ class TestOneEdit:
             assert 0 == at.end(), at.text
         assert 2 == at.text.count("say why in a few words")
         assert [Status.ADOPTED, Status.REJECTED] == [home.status(i) for i in ids]
-        assert "as it was measured" in at.text and TICKET.text in home.file("skill-1").read_text()
+        assert "as measured" in at.text and TICKET.text in home.file("skill-1").read_text()
         assert "we never do" == seen(ids[1])["decided"][0]["why"]
 
     def test_a_page_fits_and_enter_leaves_it(self, home: Home) -> None:
@@ -80,7 +80,7 @@ class TestSeveral:
     def test_all_of_them_are_the_gated_text(self, home: Home) -> None:
         """By one key for all, or one for each: no second question either."""
         first, second = home.propose(), home.propose(name="other", number=2, effect=0.1)
-        assert 2 == answer("t", "a", "a", "a").text.count("as it was measured")
+        assert 2 == answer("t", "a", "a", "a").text.count("as measured")
         assert [Status.ADOPTED] * 2 == [home.status(first), home.status(second)]
 
     def test_a_choice_is_shown_once_more_and_unproven(self, home: Home) -> None:
@@ -104,10 +104,10 @@ class TestSeveral:
         """What was decided is kept, and asked for again only where it is open."""
         id_ = home.propose()
         at = answer("a", "s", "s", "\r")
-        assert "what you decided is kept" in at.text and not home.file().exists()
+        assert "your decisions are kept" in at.text and not home.file().exists()
         assert ["accepted"] == [d["decision"] for d in seen(id_)["decided"]]
         at = answer("a", "a", "y")
-        assert "edit 1: you accepted it" in at.text and "as it was measured" in at.text
+        assert "edit 1: you accepted it" in at.text and "as measured" in at.text
         assert Status.ADOPTED is home.status(id_)
 
     @pytest.mark.parametrize("at_the_reason", [False, True])

@@ -219,7 +219,7 @@ class TestDigest:
         for more in ([], ["--edit", "1"], ["--git"]):
             done = sleepd("adopt", id_[:8], "--digest", digest, *more)
             assert (2, 1, OURS + "more\n") == (done.code, done.err.count("\n"), home.file().read_text())
-            assert "not what was shown" in done.err
+            assert "changed since it was shown" in done.err
         assert 0 == sleepd("adopt", id_[:8], "--digest", seen(id_)["digest"].upper()).code
         assert Status.ADOPTED is home.status(id_)
 
@@ -265,7 +265,7 @@ class TestEdits:
         id_ = home.propose()
         assert f"rejected edit 1 of {id_[:8]}\n" == sleepd("reject", id_[:8], "--edit", "1", "--why", "no").out
         assert Status.WAITING is home.status(id_)
-        assert "not what was measured" in sleepd("review").out
+        assert "not the measured text" in sleepd("review").out
         assert 0 == sleepd("adopt", "--all").code
         assert TICKET.text not in home.file().read_text() and TESTED.text in home.file().read_text()
 

@@ -67,7 +67,7 @@ def test_init_adds_what_an_earlier_one_left_open(own_home: Path) -> None:
     before = file.read_text() + "# mine\n"
     file.write_text(before)
     done = sleepd("init", "--yes")
-    assert 0 == done.code and f"added what was open to {file}" in done.out
+    assert 0 == done.code and f"added missing settings to {file}" in done.out
     assert "harvest.since = 30d, night.max_calls = 1000" in done.out and "kept as it is" in done.out
     added = [line for line in file.read_text().splitlines() if line not in before.splitlines()]
     assert ['since = "30d"', "max_calls = 1000"] == added
@@ -155,10 +155,10 @@ def test_init_offers_the_plugin_to_an_agent_that_is_here(
     """Only a yes installs it, by the command that was named; what has it is not asked about again."""
     asked = agent_here(own_home, monkeypatch)
     said = at_a_terminal(["init"], f"30d\n500\n{typed}\n")
-    assert "Put sleepd's commands into claude-code?" in said
+    assert "Install sleepd's commands into claude-code?" in said
     assert times == asked.read_text().count("plugin install sleepd@sleepd")
     again = at_a_terminal(["init"], "n\n")
-    assert bool(times) is ("Put sleepd's commands" not in again)
+    assert bool(times) is ("Install sleepd's commands" not in again)
 
 
 def test_init_offers_nothing_to_nobody(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,7 +98,7 @@ class TestTraining:
         whole = train(task_set, skill, tmp_path / "whole", "--json").json
         stopped = train(task_set, skill, tmp_path / "out", "--max-calls", "200")
         assert 4 == stopped.code
-        assert "--resume goes on" in stopped.err
+        assert "--resume continues" in stopped.err
         assert 1 == stopped.err.count("\n")
         assert "budget-spent" == json.loads((tmp_path / "out/history.json").read_text())["status"]
         resumed = train(task_set, skill, tmp_path / "out", "--resume", "--json").json
@@ -131,7 +131,7 @@ class TestTraining:
         train(task_set, skill, tmp_path / "out")
         again = train(task_set, skill, tmp_path / "out")
         assert 2 == again.code
-        assert "a run is there already; --resume goes on with it" in again.err
+        assert "a run is there already; --resume continues it" in again.err
 
     @pytest.mark.parametrize(
         ("change", "said"),
@@ -169,12 +169,12 @@ class TestTraining:
         assert "skill_digest was" in train(task_set, skill, tmp_path / "out", "--resume").err
 
     def test_there_has_to_be_a_run_to_go_on_with(self, task_set: Path, skill: Path, tmp_path: Path) -> None:
-        assert "there is no run to go on with" in train(task_set, skill, tmp_path / "out", "--resume").err
+        assert "there is no run to continue" in train(task_set, skill, tmp_path / "out", "--resume").err
 
     def test_a_skill_that_is_not_there_is_said(self, task_set: Path, skill: Path, tmp_path: Path) -> None:
         ran = train(task_set, tmp_path / "none.md", tmp_path / "out")
         assert 2 == ran.code
-        assert "there is no such file; an empty file is a beginning as well" in ran.err
+        assert "there is no such file; you may begin with an empty file" in ran.err
 
     def test_a_limit_has_to_be_set(self, task_set: Path, skill: Path, tmp_path: Path, own_home: Path) -> None:
         configure(own_home, SETTINGS.partition("[night]")[0])
@@ -230,7 +230,7 @@ class TestScoring:
     def test_a_spent_budget_ends_with_four(self, task_set: Path, skill: Path, tmp_path: Path) -> None:
         ran = sleepd("eval", task_set, "--skill", skill, "--out", tmp_path / "out", "--max-calls", "3")
         assert 4 == ran.code
-        assert "the same command goes on from there" in ran.err
+        assert "the same command continues" in ran.err
 
 
 class TestTaskSets:
@@ -349,7 +349,7 @@ class TestTaskSets:
         folder = write_set(tmp_path / "set", {"train": items(3, "Train"), "val": [ITEM], "test": []})
         ran = train(folder, skill, tmp_path / "out", "--rule", "off")
         assert 0 == ran.code
-        assert "what is accepted here is no proof" in ran.err
+        assert "an acceptance here is no proof" in ran.err
 
     def test_near_duplicates_count_once_and_what_judges_never_teaches(self, skill: Path, tmp_path: Path) -> None:
         """Twelve wordings of one question are one thing to judge by, and a train item that val asks is left out."""
@@ -358,7 +358,7 @@ class TestTaskSets:
         ran = train(write_set(tmp_path / "set", sides), skill, tmp_path / "out")
         assert "1 to validate with" in ran.err
         ran = train(tmp_path / "set", skill, tmp_path / "out2", "--rule", "off")
-        assert "1 train item is left out: val/ or test/ asks nearly the same" in ran.err
+        assert "1 train item is left out as near-duplicates of val/ or test/" in ran.err
         assert 3 == json.loads((tmp_path / "out2/history.json").read_text())["tasks"][Split.TRAIN]
 
 

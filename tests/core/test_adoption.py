@@ -104,11 +104,16 @@ class TestRevert:
         assert expected == revert_plan(current, GATED, BASE)
 
     @pytest.mark.parametrize(
-        ("current", "before"), [(GATED.replace("- c\n", "- C\n"), BASE), (None, BASE), (GATED + "mine\n", None)]
+        ("current", "before", "why"),
+        [
+            (GATED.replace("- c\n", "- C\n"), BASE, "line 8: your own edit and the revert change the same place"),
+            (None, BASE, "there is nothing to revert"),
+            (GATED + "mine\n", None, "revert later adoptions first, or edit it by hand"),
+        ],
     )
-    def test_stops_when_it_would_lose_something(self, current: str | None, before: str | None) -> None:
-        """A later change of the same lines, a removed file, or a grown one stop the revert."""
-        with pytest.raises(Conflict):
+    def test_stops_when_it_would_lose_something(self, current: str | None, before: str | None, why: str) -> None:
+        """A later change of the same lines, a removed file, or a grown one stop the revert; the way out is said."""
+        with pytest.raises(Conflict, match=why):
             revert_plan(current, GATED, before)
 
 

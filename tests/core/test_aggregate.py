@@ -150,6 +150,12 @@ class TestOpposed:
         assert pairs(add("", "- Start with the ticket key", EditOp.DELETE), add("Start with the ticket key always"))
 
 
+def test_an_edit_is_about_its_text_or_the_line_that_it_deletes() -> None:
+    """With neither it is about nothing."""
+    edits = (add("new", "- old"), add("", "-  the   old", EditOp.DELETE), add(""))
+    assert ["new", "- the old", ""] == [about(e) for e in edits]
+
+
 class TestNear:
     def test_edits_about_one_thing_are_told_by_their_vectors(self) -> None:
         """Whichever of them is right: this joins nothing, it only keeps them out of one candidate."""

@@ -258,6 +258,22 @@ class TestMined:
         pairs.append(("Fix t\n## t", "Fix t\n## t\nTested: t"))
         assert {check("last-line", "tested:")} == mined(*pairs)
 
+    @pytest.mark.parametrize(("others", "more"), [(20, False), (19, True)])
+    def test_words_that_hardly_ever_fail_alone_are_the_wording_of_what_is_seen_already(
+        self, others: int, more: bool
+    ) -> None:
+        """One answer in twenty that has the line but lacks the words: that is little enough; one in nineteen is not."""
+        numbers = [("a", "b"), ("b", "a")] * 20
+        pairs = [(f"Entry {n}", f"Entry {n} with care\nTested: {n}") for n in "cdefghijkl"]
+        pairs += [(f"Entry {n} with care", f"Entry {n} with care\nTested: {n}") for n in "no"]
+        pairs += [("Entry m\nTested: m", "Entry m with care\nTested: m")]
+        pairs += [
+            (f"Entry {x} with care\nTested: {x}", f"Entry {y} with care\nTested: {y}") for x, y in numbers[: others - 1]
+        ]
+        found = mined(*pairs)
+        assert check("last-line", "tested:") in found
+        assert more == any("care" in c.value for c in found)
+
     def test_a_tasks_checks_come_in_a_fixed_order(self) -> None:
         """By kind, then the longer value, then the alphabet, however many answers each fails: the judge's identity
         rests on the order.

@@ -78,6 +78,10 @@ class TestIds:
         """And each task is in one."""
         assert ("t0", "t0", "t2") == assign(ids(3), flat(0, 10, 90), (), THRESHOLD).members
 
+    def test_a_task_is_compared_with_all_that_came_before(self) -> None:
+        """The third is far from the second, but near the centre of the first two."""
+        assert ("t0", "t0", "t0") == assign(ids(3), flat(0, 40, -30), (), np.cos(np.radians(55))).members
+
     def test_new_tasks_join_what_is_known(self) -> None:
         """A known cluster keeps its id; nothing else changes."""
         known = (Centre(id=ClusterId("old"), total=flat(0)[0] * 3, members=3),)

@@ -64,6 +64,21 @@ class TestAdd:
         """The same rule in other spacing, bullets, letter case or width is already there."""
         assert ["already there"] == reasons(skill("- one", "- two"), add(again))
 
+    def test_refuses_a_rule_of_several_lines_that_is_there(self) -> None:
+        """However its lines are broken."""
+        before = skill("- one\n  and more", "- two")
+        again = [add("one\nand more"), add("one and\nmore"), replace("two", "one and more")]
+        assert ["already there"] * 3 == reasons(before, *again)
+
+    def test_takes_a_rule_with_either_line_ending(self) -> None:
+        """The file's own ending is written."""
+        assert edits.apply(skill(), [add("one\nmore")]).text == edits.apply(skill(), [add("one\r\nmore")]).text
+
+    @pytest.mark.parametrize("rule", ["X", "x - x", "+1"])
+    def test_takes_short_rules(self, rule: str) -> None:
+        """A single letter says something."""
+        assert (f"- {rule}",) == edits.learnt_lines(edits.apply(skill(), [add(rule)]).text)
+
     def test_stands_before_trailing_blank_lines(self) -> None:
         """Blank lines that a formatter put before the end marker stay last."""
         before = f"x\n\n{OPEN}\n\n- one\n\n{CLOSE}\n"

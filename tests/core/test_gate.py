@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sleepd.core.gate import Decision, Rule, Terms, decide, enough, level
+from sleepd.core.gate import Decision, Rule, Terms, decide, enough, level, log_wealth
 from sleepd.core.model import Pair, TaskId, Verdict
 
 TERMS = Terms(alpha=0.05)
@@ -125,10 +125,21 @@ class TestEndings:
 
     def test_each_says_why_in_words(self) -> None:
         """The level, the smallest effect or the number of pairs is named."""
+        rejected = decide(pairs_of(*[-0.5] * 20), TERMS)
         assert "evidence passed 1/0.05 after 6 pairs" == decide(pairs_of(*[1.0] * 20), TERMS).reason
-        assert "effect below +0.10" in decide(pairs_of(*[-0.5] * 20), TERMS).reason
-        assert "goes on in a later night" in decide(pairs_of(1.0), TERMS).reason
-        assert "2 pairs used up" in decide(pairs_of(0.0, 0.0), replace(TERMS, max_pairs=2)).reason
+        assert f"effect below +0.10 after {rejected.pairs} pairs (error at most 0.1)" == rejected.reason
+        assert "1 pairs so far; goes on in a later night" == decide(pairs_of(1.0), TERMS).reason
+        closed = decide(pairs_of(0.0, 0.0), replace(TERMS, max_pairs=2))
+        assert "2 pairs used up without a decision" == closed.reason
+
+    def test_nothing_drawn_is_known_in_whole(self) -> None:
+        """No evidence either way, no effect, and nothing missing."""
+        expected = Decision(
+            verdict=Verdict.UNDECIDED, reason="0 pairs so far; goes on in a later night", pairs=0, evidence=0.0,
+            counter_evidence=0.0, effect=None, coverage_candidate=1.0, coverage_baseline=1.0,
+        )  # fmt: skip
+        assert expected == decide([], TERMS)
+        assert (0,) == log_wealth(np.zeros(0)).shape
 
     def test_pairs_beyond_the_stated_number_are_not_looked_at(self) -> None:
         """A candidate that was closed stays closed, whatever is drawn afterwards."""
@@ -202,6 +213,19 @@ class TestPaperRules:
         decision = decide(pairs_of(*differences), replace(TERMS, rule=rule))
         assert (verdict, 0.0) == (decision.verdict, decision.evidence)
         assert f"rule {rule}" in decision.reason
+
+    def test_a_decision_in_whole(self) -> None:
+        """Over the scored pairs; the shares of scored pairs are those of both texts together."""
+        drawn = [pair(1.0, 0.5), pair(None, 0.5), pair(0.5, None), pair(0.25, 0.5)]
+        expected = Decision(
+            verdict=Verdict.ACCEPTED, reason="rule strict: mean difference +0.125", pairs=4, evidence=0.0,
+            counter_evidence=0.0, effect=0.125, coverage_candidate=0.5, coverage_baseline=0.5,
+        )  # fmt: skip
+        assert expected == decide(drawn, replace(TERMS, rule=Rule.STRICT))
+        nothing = decide([], replace(TERMS, rule=Rule.OFF))
+        assert ("rule off: nothing scored", 0, None, 1.0, 1.0) == (
+            nothing.reason, nothing.pairs, nothing.effect, nothing.coverage_candidate, nothing.coverage_baseline
+        )  # fmt: skip
 
 
 scores = st.none() | st.floats(0, 1)

@@ -8,8 +8,8 @@ import pytest
 
 from sleepd.core import schedule
 from sleepd.core.gate import Rule
-from sleepd.core.model import Candidate, Digest, SkillTarget, TaskId
-from sleepd.core.schedule import SAMPLES_PER_CANDIDATE, Stage, draws, minibatch
+from sleepd.core.model import Candidate, Digest, Pair, SkillTarget, TaskId
+from sleepd.core.schedule import SAMPLES_PER_CANDIDATE, Draw, Stage, confirming, draws, minibatch
 
 TASKS = tuple(TaskId(f"task-{n}") for n in range(8))
 TARGET = SkillTarget(agent="claude-code", name="s", path="/p/s", project="/p", description="d")
@@ -78,6 +78,38 @@ def test_the_papers_rules_draw_every_task_once(rule: Rule) -> None:
     got = draws(candidate(index=3), 400, 4, rule)
     assert list(TASKS) == [d.task_id for d in got]
     assert {(3,)} == {d.baseline_samples for d in got}
+
+
+def measured(drawn: tuple[Draw, ...]) -> list[Pair]:
+    return [Pair(draw=d.number, task_id=d.task_id, candidate=1.0, baseline=1.0) for d in drawn]
+
+
+WANTING = {TASKS[5]: 2, TASKS[1]: 3}
+
+
+class TestConfirming:
+    def test_each_task_comes_as_often_as_it_is_wanted(self) -> None:
+        """In the order of the candidate's tasks, at most so many as there is room for; others do not come."""
+        found = [[d.task_id for d in confirming(candidate(), [], WANTING, room)] for room in (99, 4, 0)]
+        assert [[TASKS[1]] * 3 + [TASKS[5]] * 2, [TASKS[1]] * 3 + [TASKS[5]], []] == found
+
+    def test_a_round_in_pieces_is_the_round_at_once(self) -> None:
+        """A kill or the end of a night continues it with the very same rollouts."""
+        whole = confirming(candidate(), [], WANTING, 99)
+        first = confirming(candidate(), [], WANTING, 3)
+        assert whole == first + confirming(candidate(), measured(first), {TASKS[5]: 2}, 99)
+        assert all(pair.confirms for pair in measured(whole))
+
+    def test_no_rollout_of_the_candidate_serves_two_pairs(self) -> None:
+        """Neither one of the round and one before the crossing, nor two of the round; each has one fresh baseline."""
+        before = draws(candidate(), 40, 2, Rule.EVIDENCE)
+        first = confirming(candidate(), measured(before), dict.fromkeys(TASKS, 2), 99)
+        second = confirming(candidate(), measured((*before, *first)), dict.fromkeys(TASKS, 3), 99)
+        drawn = (*before, *first, *second)
+        assert 40 + 8 * 5 == len({(d.task_id, d.candidate_sample) for d in drawn})
+        assert {1} == {len(d.baseline_samples) for d in (*first, *second)}
+        assert 80 + 8 * 5 == len({(d.task_id, sample) for d in drawn for sample in d.baseline_samples})
+        assert 40 + 8 * 5 == len({d.number for d in drawn})
 
 
 def test_a_minibatch_depends_on_its_seed_and_not_on_the_order() -> None:

@@ -31,4 +31,4 @@ def test_the_reason_names_what_was_missed() -> None:
 def test_without_a_check_there_is_no_score(metric: Metric) -> None:
     """A failure to measure is not a measurement of failure: never 0.0, never 1.0."""
     got = score("anything", (), metric)
-    assert isinstance(got, Unscored) and Cause.NO_CHECK is got.cause
+    assert Unscored(cause=Cause.NO_CHECK, reason="the task has no check") == got

@@ -7,13 +7,21 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from harvesters.records import Origin, Role, SkillTrigger, SkillUse, ToolCall, ToolStatus, Turn
-from sleepd.core.model import EvidenceKind, Outcome, SessionId, Task
+from sleepd.core.model import Attempt, EvidenceKind, Outcome, SessionId, Task, TaskId, digest
+from sleepd.core.ngrams import similarity
 from sleepd.core.segment import Transcript, segment
 
 BEGIN = datetime(2026, 9, 1, 8, tzinfo=UTC)
 DRAFT = "Fix the crash in the manifest reader when a line is empty. It now skips such a line and goes on."
 FINAL = "[CLI-7] Fix the crash in the manifest reader when a line is empty. It now skips such a line and goes on."
 OTHER = "A barrier waits until all have come, a latch opens once and then stays open for everybody who comes later."
+
+LEDGER = "Report on ledger 4411 of Haverkamp, please"
+SHORTER = "Shorter, and the state goes first."
+CLOSED = (
+    "The ledger 4411 of Haverkamp is closed for March. All entries were checked twice and nothing is open any more."
+)
+FITS = "Part a7 fits with b2 since the thread was cut anew; the test of both went through without a fault."
 
 
 class Session:
@@ -119,6 +127,59 @@ class TestCorrections:
         task = Session().user(request).agent(DRAFT).user(request + "!").agent(OTHER).only
         assert ["rejected", "accepted"] == outcomes(task)
 
+    @pytest.mark.parametrize(
+        ("request_", "now", "draft", "final", "corrected"),
+        [
+            (LEDGER, SHORTER, CLOSED, "Closed for March: ledger 4411 (Haverkamp). Each entry was looked at twice, nothing is left open.", True),
+            (LEDGER, SHORTER, CLOSED, "Closed for March: ledger 4411. Each line in it was looked at two times; nothing stays open.", True),
+            (LEDGER, SHORTER, CLOSED, "Closed for March: ledger 9023. Each entry was looked at twice and nothing is left open at all.", False),
+            (LEDGER, SHORTER, CLOSED, "Closed for March: journal 9023 (Duval). Each entry was looked at twice, nothing is left open.", False),
+            (f"{LEDGER}, entries of March", SHORTER, CLOSED, "Closed for March: ledger 4411. Each line in it was looked at two times; nothing stays open.", True),
+            (f"{LEDGER}, entries of March", SHORTER, CLOSED, "Ledger 4411 was closed last month. Each line in it was looked at two times, and nothing there stays open.", False),
+            (LEDGER, "Haverkamp, 4411, ledger: put the state in front", CLOSED, "Closed for March: ledger 4411 (Haverkamp). Each entry was looked at twice, nothing is left open.", False),
+            ("What about 4411 and Haverkamp?", SHORTER, CLOSED, "Closed for March: ledger 4411 (Haverkamp). Each entry was looked at twice, nothing is left open.", True),
+            ("What about Haverkamp?", SHORTER, CLOSED, "Closed for March: ledger 4411 (Haverkamp). Each entry was looked at twice, nothing is left open.", False),
+            ("And a7 with b2?", "Say how.", FITS, "We cut another thread: a7 and b2 now fit, and a trial with the two of them was without any fault.", True),
+            ("And a7 with b2?", "Say how.", FITS, "We cut another thread: c9 and d4 now fit, and a trial with the two of them was without any fault.", False),
+        ],
+        ids=["all three names", "two of three", "one of three", "none", "three of five", "two of five", "named anew",
+             "both", "one name is too few", "short names with a digit", "other short names"],
+    )  # fmt: skip
+    def test_a_rewording_is_a_correction_when_it_keeps_what_only_the_request_named(
+        self, request_: str, now: str, draft: str, final: str, corrected: bool
+    ) -> None:
+        """Two names at least, and three fifths of them; what the user names again may be new work of the same kind."""
+        assert 0.3 <= similarity(draft, final) < 0.5, "the case must be a rewording, neither a copy nor other words"
+        tasks = Session().user(request_).agent(draft).user(now).agent(final).tasks
+        assert (["rejected", "accepted"] if corrected else ["accepted"]) == outcomes(tasks[0])
+
+    def test_other_words_are_new_work_whatever_they_name(self) -> None:
+        """An answer that shares hardly anything with the one before is no rewording of it."""
+        other = f"{OTHER} Ledger 4411, Haverkamp."
+        assert similarity(CLOSED, other) < 0.3
+        assert 2 == len(Session().user(LEDGER).agent(CLOSED).user(SHORTER).agent(other).tasks)
+
+    def test_a_request_that_got_no_answer_is_not_corrected(self) -> None:
+        """The same words again are then the request."""
+        task = Session().user("Write the message").user("Write the message!").agent(FINAL).only
+        assert ("Write the message!", ["accepted"]) == (task.request, outcomes(task))
+
+    def test_calls_that_were_allowed_are_no_stop(self) -> None:
+        """The next piece of recurring work may follow an answer with calls."""
+        request = "Write the commit message for the manifest reader"
+        session = Session().user(request).agent(DRAFT, ran("git diff", ok=True))
+        tasks = session.user("Write the commit message for the manifest reader with its key").agent(FINAL).tasks
+        assert [["accepted"], ["accepted"]] == [outcomes(t) for t in tasks]
+
+    @pytest.mark.parametrize("rewound", [True, False])
+    def test_words_like_the_request_correct_what_was_denied_or_rewound(self, rewound: bool) -> None:
+        """As after an interrupt: the user stopped the agent and said it again."""
+        denied = ToolCall(id="c", name="Edit", input="{}", status=ToolStatus.DENIED)
+        session = Session().user("Write the commit message for the manifest reader")
+        session = session.agent(DRAFT, abandoned=True) if rewound else session.agent(DRAFT, denied)
+        task = session.user("Write the commit message for the manifest reader with its key").agent(FINAL).only
+        assert ["rejected", "accepted"] == outcomes(task)
+
     def test_new_work_leaves_the_answer_accepted(self) -> None:
         """The user moved on with the answer standing."""
         first, second = (
@@ -138,6 +199,27 @@ class TestCorrections:
 
 
 class TestWhatPeopleDid:
+    @pytest.mark.parametrize(
+        ("name", "exit_code", "status", "evidence"),
+        [
+            *((name, None, ToolStatus.OK, EvidenceKind.TOOL_PASSED)
+              for name in ("Bash", "shell", "shell_command", "exec_command", "local_shell", "run_in_terminal")),
+            ("Bash", None, ToolStatus.ERROR, EvidenceKind.TOOL_FAILED),
+            ("check", 0, ToolStatus.OK, EvidenceKind.TOOL_PASSED),
+            ("check", None, ToolStatus.ERROR, EvidenceKind.TOOL_FAILED),
+            ("Read", None, ToolStatus.OK, None),
+            ("Bash", None, ToolStatus.DENIED, None),
+        ],
+    )  # fmt: skip
+    def test_which_calls_say_something_about_an_answer(
+        self, name: str, exit_code: int | None, status: ToolStatus, evidence: EvidenceKind | None
+    ) -> None:
+        """Each agent's shell, whatever has an exit code, and whatever failed; not what was only looked at, or never ran."""
+        call = ToolCall(id="c", name=name, input="x", output="seen", status=status, exit_code=exit_code)
+        attempt = Session().user("Write it").agent(DRAFT, call).only.attempts[0]
+        told = {EvidenceKind.TOOL_PASSED, EvidenceKind.TOOL_FAILED} & set(attempt.evidence)
+        assert ({evidence} if evidence else set(), "seen" if evidence else None) == (told, attempt.tool_output)
+
     def test_an_interrupted_answer_is_neither_kept_nor_rejected(self) -> None:
         """The user may have stopped it for any reason."""
         task = Session().user("Write it").agent(DRAFT).other(Origin.INTERRUPT).only
@@ -228,6 +310,37 @@ class TestPlans:
 
 
 class TestPieces:
+    def test_a_task_in_whole(self) -> None:
+        """Its id comes from the agent's name and the prompt's own id."""
+        expected = Task(
+            id=TaskId(digest("claude-code", "m0")),
+            session_id=SessionId("claude-code:s"),
+            project="/p",
+            at=BEGIN,
+            request="Write it",
+            context="",
+            attempts=(Attempt(answer=DRAFT, outcome=Outcome.ACCEPTED, evidence=(EvidenceKind.MOVED_ON,)),),
+            skill=None,
+        )
+        assert expected == Session().user("Write it").agent(DRAFT).only
+
+    def test_few_words_are_the_answer_where_nothing_was_written(self) -> None:
+        """Also when a file was only looked at, or the call that writes holds no text."""
+        look = ToolCall(id="r", name="Read", input='{"content":"x"}', output="x", status=ToolStatus.OK)
+        bare = ToolCall(id="w", name="Write", input='{"file_path":"a"}', output="", status=ToolStatus.OK)
+        for calls in ((), (look,), (bare,)):
+            assert ["Yes."] == [a.answer for a in Session().user("Is it so?").agent("Yes.", *calls).only.attempts]
+
+    def test_the_context_tells_of_the_exchange_before(self) -> None:
+        """What was asked and answered, then what the tools were given and returned, each clipped."""
+        read = ToolCall(id="r", name="Read", input="i" * 900, output="o" * 900, status=ToolStatus.OK)
+        wrote = ToolCall(id="w", name="Write", input="written", output="done", status=ToolStatus.OK)
+        none = ToolCall(id="n", name="Grep", input="nothing", output="", status=ToolStatus.OK)
+        session = Session().user("What is a latch?").agent(OTHER).user("Write it").agent("", wrote, none, read)
+        read_part = f"Read {'i' * 900}"[:800]
+        context = session.agent(DRAFT).tasks[1].context
+        assert f"Earlier request: What is a latch?\n\nEarlier answer: {OTHER}\n\n{read_part}" == context
+
     def test_prompts_without_an_answer_are_no_task(self) -> None:
         """A session that ends with a question, or holds nothing but commands."""
         assert () == Session().user("Write it").tasks

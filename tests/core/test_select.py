@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sleepd.core.aggregate import Backed, Proposed, aggregate
-from sleepd.core.model import Digest, Edit, EditOp, Verdict
-from sleepd.core.select import SHORTENING_MARGIN, Field, Tried, contested, select, sort_out
+from sleepd.core.model import Digest, Edit, EditOp, Origin, Verdict
+from sleepd.core.select import SHORTENING_MARGIN, Bundle, Field, Tried, contested, select, sort_out
 
 
 def add(text: str, anchor: str | None = None, op: EditOp = EditOp.ADD) -> Edit:
@@ -30,6 +30,15 @@ def tried(verdict: Verdict, *texts_: str) -> Tried:
 
 def bundles(found: tuple[Backed, ...], budget: int, *trials: Tried) -> list[list[str]]:
     return [[e.text for e in b.edits] for b in select(sort_out(found, trials), budget)]
+
+
+def test_a_bundle_of_edits_that_no_reflection_proposed() -> None:
+    """In their order, each with the sessions they go back to; it has to be better unless a margin is stated."""
+    edits = (add("one"), add("two"))
+    made = Bundle.of(edits, ["a", "b", "a"], origin=Origin.COMPACTION)
+    assert (edits, ("a", "b"), Origin.COMPACTION, 0.0) == (made.edits, made.sessions, made.origin, made.margin)
+    assert [(0, 1), (1, 1)] == [(b.rank, b.support) for b in made.backed]
+    assert 0.03 == Bundle.of(edits, [], origin=Origin.COMPACTION, margin=0.03).margin
 
 
 class TestSelect:

@@ -11,7 +11,6 @@ import re
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from pathlib import Path
 from types import ModuleType
 from xml.etree import ElementTree
@@ -22,11 +21,12 @@ from docs import floors, site
 from sleepd import cli, compose, registry
 from sleepd.core.ports import Ask, Purpose, Reply
 from sleepd.settings import config
-from sleepd.usecases import recurring_work
-from tests.cli.command import sleepd
+from tests.cli.command import configure, live_in, sleepd
+from tests.homes import move_into
 
 PAGE = (Path(__file__).parents[2] / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
 LONGEST_TEST = 30
+SESSIONS = 15
 
 Add = Callable[[str], str]
 """From a heading such as `Add a model` to the name that its package is registered under."""
@@ -67,6 +67,25 @@ def add(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Add]:
         sys.modules.pop(module, None)
 
 
+@pytest.fixture(scope="module")
+def mined(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with tasks in its database."""
+    home = tmp_path_factory.mktemp("mined")
+    live_in(home, SESSIONS)
+    configure(home)
+    with pytest.MonkeyPatch.context() as patch:
+        move_into(patch, home)
+        assert (0, 0) == (sleepd("harvest").code, sleepd("mine").code)
+    return home
+
+
+@pytest.fixture
+def with_tasks(mined: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Be in that home."""
+    move_into(monkeypatch, mined)
+    return mined
+
+
 @pytest.fixture
 def write(monkeypatch: pytest.MonkeyPatch) -> Write:
     """Makes a module of sleepd from the first block of code below a heading."""
@@ -80,10 +99,10 @@ def write(monkeypatch: pytest.MonkeyPatch) -> Write:
     return writing
 
 
-def test_a_harvester_is_one_module_and_one_entry_point(add: Add, own_home: Path) -> None:
+def test_a_harvester_is_one_module_and_one_entry_point(add: Add, begun: Path) -> None:
     """Its transcripts are harvested like all others, and a damaged line becomes a defect."""
     name = add("Add a harvester")
-    folder = own_home / ".notepad"
+    folder = begun / ".notepad"
     folder.mkdir()
     said = [{"who": "user", "text": "Sort the list."}, {"who": "notepad", "text": "Sorted."}]
     (folder / "monday.jsonl").write_text("\n".join([*map(json.dumps, said), "{damaged", ""]))
@@ -102,25 +121,23 @@ def test_a_model_is_one_module_and_one_entry_point(add: Add) -> None:
     assert ("Is anybody there?", 1) == (reply.text, ledger.spending().total.calls)
 
 
-def test_a_view_is_one_module_and_registers_nowhere(write: Write, lived_in: Path) -> None:
+def test_a_view_is_one_module_and_registers_nowhere(write: Write) -> None:
     """A result, one function for each form: the same facts for people and for programs."""
     view = write("sleepd.views.kinds_of_work", "Add a view")
-    assert (0, 0) == (sleepd("harvest").code, sleepd("mine").code)
-    with closing(compose.database(config.places())) as database:
-        result = view.of(recurring_work.recurring(database, 2))
-    assert result.kinds > 0 and result.sessions > result.kinds
-    assert f"{result.kinds} kinds of work recur, in {result.sessions} sessions." == view.text(result)
-    assert {"kinds": result.kinds, "sessions": result.sessions} == json.loads(json.dumps(view.plain(result)))
+    result = view.KindsOfWork(kinds=3, tasks=17)
+    assert "3 kinds of work recur, in 17 tasks." == view.kinds_text(result)
+    assert {"kinds": 3, "tasks": 17} == json.loads(json.dumps(view.kinds_json(result)))
 
 
-def test_a_verb_is_one_function_and_one_line(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_verb_is_one_function_and_one_line(write: Write, monkeypatch: pytest.MonkeyPatch, with_tasks: Path) -> None:
     """The command knows it, shows its result to people and to programs, and lists it in the help."""
     write("sleepd.views.kinds_of_work", "Add a view")
     write("sleepd.cli.kinds", "Add a verb")
     for name, verb in eval(f"{{{blocks('Add a verb', 'python')[1]}}}", {"Verb": cli.Verb}).items():
         monkeypatch.setitem(cli.VERBS, name, verb)
-    assert "0 kinds of work recur, in 0 sessions." == sleepd("kinds").out.strip()
-    assert {"kinds": 0, "sessions": 0} == sleepd("kinds", "--json").json
+    found = sleepd("kinds", "--json").json
+    assert found["tasks"] > found["kinds"] > 0
+    assert f"{found['kinds']} kinds of work recur, in {found['tasks']} tasks." == sleepd("kinds").out.strip()
     assert "Say how much work recurs." in sleepd("--help").out
 
 

@@ -13,7 +13,7 @@ from tests.e2e.clients import ROOT, SLEEPD, Person, eventually
 
 pytestmark = pytest.mark.e2e
 
-RULE = "Adopt only what the user saw and named"
+RULE = "Adopt only a proposal that the user saw and named"
 """Of the skill's body: a list of skills does not hold it."""
 
 

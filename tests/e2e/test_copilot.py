@@ -49,7 +49,7 @@ def test_the_skills_are_offered_and_reach_the_model(installed: Person) -> None:
     listed = installed.run("copilot", "skill", "list").out
     assert ("sleepd - Use when" in listed, "skillopt-sleep - Ask sleepd" in listed) == (True, True)
     sent = copilot(installed, "stub:loads-sleepd")
-    assert "Adopt only what the user saw and named" in sent
+    assert "Adopt only a proposal that the user saw and named" in sent
 
 
 def test_a_session_is_harvested_when_it_ends(installed: Person) -> None:

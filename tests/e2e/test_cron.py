@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from sleepd.resident.service.cron import BEGIN, daemon_runs
+from sleepd.schedulers.cron import BEGIN, daemon_runs
 from tests.cli.command import environment, started
 from tests.docs.machine import provider, with_history
 from tests.stub.server import Stub

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from sleepd.resident.service import systemd
+from sleepd.schedulers import systemd
 from tests.cli.command import SETTINGS, configure, live_in
 from tests.e2e.users_systemd import Manager, user_manager
 from tests.resident.schedulers import a_plan

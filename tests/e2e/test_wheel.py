@@ -22,7 +22,7 @@ def test_the_plugin_comes_out_of_the_wheel(person: Person, tmp_path: Path) -> No
     words = ["wheel", "--no-deps", "--no-build-isolation", "-w", str(tmp_path), str(ROOT)]
     subprocess.run([*pip, *words], check=True, timeout=300)
     (wheel,) = tmp_path.glob("sleepd-*.whl")
-    files = [p for p in sorted((ROOT / "plugins").rglob("*")) if p.is_file()]
+    files = [p for top in ("plugins", "systemd") for p in sorted((ROOT / top).rglob("*")) if p.is_file()]
     with zipfile.ZipFile(wheel) as held:
         assert [p.read_bytes() for p in files] == [held.read(f"sleepd/{p.relative_to(ROOT)}") for p in files]
     program = _installed(wheel, tmp_path / "venv")

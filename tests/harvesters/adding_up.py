@@ -25,6 +25,6 @@ def added_up(readings: Sequence[Reading]) -> Total:
         session = reading.session
         if session is not None:
             place = (session.cwd, session.branch)
-            skills = before.skills + session.skills
+            skills = tuple({(use.position, use.name): use for use in before.skills + session.skills}.values())
             total = Total(skills=skills, models=session.models, tokens=session.tokens, place=place)
     return total._replace(turns=merged_turns(readings))

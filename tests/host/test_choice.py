@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sleepd import compose
-from sleepd.core.ports import Host
+from sleepd.core.machine import Host
 from sleepd.host.linux import Linux
 from sleepd.host.still import Still
 from sleepd.settings import config

@@ -13,6 +13,7 @@ import anyio
 import pytest
 from filelock import FileLock
 
+from sleepd.core.model import digest
 from sleepd.host import locks
 from sleepd.settings import config
 from tests.cli.command import SETTINGS, configure, sleepd
@@ -179,9 +180,10 @@ def test_a_file_that_changed_after_it_was_shown_is_shown_again(ask: Talk, waitin
 def test_a_change_beside_the_proposals_own_is_merged_as_shown(ask: Talk, waiting: dict[str, Any]) -> None:
     """The text to be written is shown, called unproven, and its digest adopts it."""
     file = path_of(waiting)
-    ((base, gated),) = in_database('SELECT base, "text" FROM candidates WHERE id = ?', waiting["id"])
-    in_database("UPDATE texts SET body = ? WHERE digest = ?", "# Mine\n\nfirst\n\nlast\n", base)
-    in_database("UPDATE texts SET body = ? WHERE digest = ?", "# Mine\n\nfirst\n\nlast\nlearnt\n", gated)
+    base, gated = "# Mine\n\nfirst\n\nlast\n", "# Mine\n\nfirst\n\nlast\nlearnt\n"
+    for body in (base, gated):
+        in_database("INSERT INTO texts VALUES (?, ?)", digest(body), body)
+    in_database('UPDATE candidates SET base = ?, "text" = ? WHERE id = ?', digest(base), digest(gated), waiting["id"])
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("# Mine, changed\n\nfirst\n\nlast\n")
     shown = ask("show", {"id": waiting["id"]})
@@ -204,7 +206,7 @@ def test_what_was_set_aside_is_shown_as_such_and_refused(ask: Talk, waiting: dic
 
 
 @pytest.mark.parametrize(
-    ("status", "said"), [("quarantined", "set aside as unsafe"), ("rejected", "only waiting ones are adopted")]
+    ("status", "said"), [("quarantined", "set aside as unsafe"), ("rejected", "only waiting proposals can be adopted")]
 )
 def test_the_person_is_not_asked_in_vain(clients: Clients, waiting: dict[str, Any], status: str, said: str) -> None:
     """What may not be adopted is refused before."""

@@ -7,10 +7,12 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
 from sqlalchemy import Engine, event
 
+from harvesters import jsonl
+from sleepd.core.mark import OWN_MARK
 from sleepd.pipeline.ingest import IngestReport, ingest
-from sleepd.pipeline.prompts import OWN_MARK
 from sleepd.settings.sections import HarvestConfig
 from sleepd.store import sessions
 from tests.pipeline.world import World, make
@@ -96,6 +98,32 @@ class TestTwice:
         transcript(world, line(0, "user", "Something else now"))
         world.ingest()
         assert ["Something else now"] == [t["text"] for t in world.rows("turns")]
+
+
+class TestLongFiles:
+    def test_a_long_file_is_stored_piece_by_piece(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The rows are those of one reading; each piece is a transaction of its own, and the file counts once."""
+        talk = [line(n, "user", f"Ask {n}") if n % 2 == 0 else reply(n, f"Answer {n} " * 20) for n in range(80)]
+        whole, pieces = (empty(tmp_path / name) for name in ("whole", "pieces"))
+        transcript(whole, *talk)
+        transcript(pieces, *talk)
+        whole.ingest()
+        monkeypatch.setattr(jsonl, "PIECE_BYTES", 2_000)
+        monkeypatch.setattr("sleepd.pipeline.ingest._BYTES_AT_ONCE", 2_000)
+        commits: list[object] = []
+
+        def noted(connection: object) -> None:
+            commits.append(connection)
+
+        event.listen(Engine, "commit", noted)
+        told: list[tuple[int, int]] = []
+        done = ingest(pieces.database, pieces.sources, HarvestConfig(), lambda *at: told.append(at))
+        event.remove(Engine, "commit", noted)
+        assert whole.rows("turns") == pieces.rows("turns")
+        assert (1, 1, 1, 80) == (done.files, done.read, done.sessions, done.turns)
+        assert len(commits) > 5
+        assert ((0, 1), (1, 1)) == (told[0], told[-1])
+        assert 0 == pieces.ingest().bytes_read
 
 
 class TestSecrets:

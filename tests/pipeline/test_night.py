@@ -13,13 +13,13 @@ import pytest
 from sleepd.core.attribution import Attributing
 from sleepd.core.errors import NotMeasured
 from sleepd.core.gate import Rule
+from sleepd.core.mark import OWN_MARK
 from sleepd.core.model import Cause, Split
 from sleepd.core.ports import Ask, Failure, Purpose, Reply
 from sleepd.models.metered import Ledger, Metered
 from sleepd.models.scripted import FailingAt, ScriptedModel
 from sleepd.pipeline.describe import Describing, Whose
 from sleepd.pipeline.night import night_id, outlook, preflight
-from sleepd.pipeline.prompts import OWN_MARK
 from sleepd.pipeline.work import Surroundings
 from sleepd.simulate.agent import SimulatedModel
 from sleepd.simulate.cast import persona
@@ -203,6 +203,7 @@ class TestForetold:
         assert more == after - before
 
 
+@pytest.mark.slow
 class TestSeveralSkills:
     """The programmer's home, in which a researcher works as well, and an analyst whose agent heeds no skill."""
 
@@ -328,14 +329,15 @@ def expected(copy_of_mined: Callable[[str], World]) -> tuple[World, int]:
 
 @pytest.mark.slow
 class TestSweep:
-    """A night with the model failing, or the process ending, at each of its calls in turn."""
+    """A night with the model failing, or the process ending, at each of its calls in turn; in parts of one length."""
 
+    @pytest.mark.parametrize("part", range(4))
     def test_an_outage_at_any_call_changes_nothing_in_the_end(
-        self, expected: tuple[World, int], copy_of_mined: Callable[[str], World]
+        self, expected: tuple[World, int], copy_of_mined: Callable[[str], World], part: int
     ) -> None:
         """The night says it could not be measured, and run again it comes to the very same rows."""
         undisturbed, calls = expected
-        for n in range(1, calls + 1):
+        for n in range(1 + part, calls + 1, 4):
             world = copy_of_mined(f"outage-{n}")
             broken = world.night(FailingAt(world.model, n, OUTAGE))
             assert (n, NightStatus.NOT_MEASURED) == (n, broken.status)
@@ -346,12 +348,13 @@ class TestSweep:
             assert (n, night_rows(undisturbed)) == (n, night_rows(world))
             world.database.close()
 
+    @pytest.mark.parametrize("part", range(2))
     def test_a_kill_at_any_call_changes_nothing_in_the_end(
-        self, expected: tuple[World, int], copy_of_mined: Callable[[str], World]
+        self, expected: tuple[World, int], copy_of_mined: Callable[[str], World], part: int
     ) -> None:
         """Every third n: what was kept is not paid for again."""
         undisturbed, calls = expected
-        for n in range(1, calls + 1, 3):
+        for n in range(1 + 3 * part, calls + 1, 6):
             world = copy_of_mined(f"kill-{n}")
             with pytest.raises(Killed):
                 world.night(KilledAt(world, n))

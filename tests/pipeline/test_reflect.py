@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sleepd.core.errors import NotMeasured
+from sleepd.core.mark import OWN_MARK
 from sleepd.core.model import Cause, Edit, EditOp, Rollout, RolloutKey, Score, digest
 from sleepd.core.ports import Failure
 from sleepd.models.scripted import ScriptedModel
 from sleepd.pipeline.buffer import Failed
-from sleepd.pipeline.prompts import OWN_MARK, Case
+from sleepd.pipeline.prompts import Case
 from sleepd.pipeline.reflect import parse, reflect
 from sleepd.store import tasks
 from tests.pipeline.world import World

@@ -40,7 +40,7 @@ from sleepd.simulate.cast import persona
 from sleepd.store import proposals, rollouts, sessions
 from sleepd.store.database import Database
 from sleepd.store.proposals import Proposal, Status
-from sleepd.store.sessions import StoredFile
+from sleepd.store.stored_file import StoredFile
 from sleepd.store.tasks import StoredTask
 from tests.pipeline.world import fresh_database
 
@@ -99,7 +99,7 @@ class Desk:
             redacted=0,
         )  # fmt: skip
         with self.database.writing() as connection:
-            sessions.save(connection, file)
+            sessions.save(connection, [file])
 
     def stage(self, rules: Sequence[str], *tasks: StoredTask, base: str = "", taught: str = SESSION) -> Proposal:
         start = base or edit.new_skill("report", "d")

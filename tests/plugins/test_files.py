@@ -19,7 +19,7 @@ from sleepd.skills.targets import frontmatter
 
 ROOT = Path(__file__).resolve().parents[2]
 PLUGIN = ROOT / "plugins" / "claude-code"
-UNITS = ROOT / "sleepd" / "resident" / "service" / "units"
+UNITS = ROOT / "systemd"
 TEXTS = [p for p in [*sorted((ROOT / "plugins").rglob("*")), *sorted(UNITS.iterdir())] if p.is_file()]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PROSE = [*TEXTS, *(page for page in PAGES if page.parent.name not in ("decisions", "reference"))]
@@ -111,6 +111,17 @@ def test_the_plugin_and_the_marketplace_agree() -> None:
     assert ("sleepd", __version__) == (manifest["name"], manifest["version"])
 
 
+def test_the_server_of_each_client_is_this_program() -> None:
+    """What a person copies by hand starts `sleepd mcp`, in Codex as in both Copilots."""
+    codex = tomllib.loads((ROOT / "plugins/codex/config.toml").read_text(encoding="utf-8"))["mcp_servers"]
+    cli = json.loads((ROOT / "plugins/copilot/mcp-config.json").read_text(encoding="utf-8"))["mcpServers"]
+    vscode = json.loads((ROOT / "plugins/copilot/mcp.json").read_text(encoding="utf-8"))["servers"]
+    assert ["sleepd mcp"] * 3 == [
+        " ".join([s["sleepd"]["command"], *s["sleepd"]["args"]]) for s in (codex, cli, vscode)
+    ]
+    assert "mcp" in VERBS
+
+
 def test_the_skill_says_when_to_load_it() -> None:
     """Its name is its folder's, as every agent wants it."""
     skill = frontmatter((PLUGIN / "skills/sleepd/SKILL.md").read_text(encoding="utf-8"))
@@ -141,7 +152,8 @@ def test_scripts_can_be_executed() -> None:
     assert {"session-start", "session-end", "sleepd"} == {p.name for p in scripts if os.access(p, os.X_OK)}
 
 
-def test_the_wheel_is_told_to_carry_the_plugin() -> None:
+@pytest.mark.parametrize("folder", ["plugins", "systemd"])
+def test_the_wheel_is_told_to_carry_what_is_no_python(folder: str) -> None:
     """`make e2e` builds one and looks; this holds the setting that does it."""
     wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
-    assert ("sleepd/plugins", True) == (wheel["sources"]["plugins"], "plugins" in wheel["only-include"])
+    assert (f"sleepd/{folder}", True) == (wheel["sources"][folder], folder in wheel["only-include"])

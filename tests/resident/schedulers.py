@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sleepd.resident.service.plan import Plan
+from sleepd.schedulers.plan import Plan
 
 _CRONTAB = """\
 #!{python}

@@ -187,13 +187,13 @@ def test_doctor_says_that_the_daemon_keeps_the_settings_of_before(begun: Path) -
     configure(begun, "[night")
     assert "of before" not in sleepd("doctor").out
     with locks.daemon(config.places()):
-        assert "the daemon keeps to the settings of before" in sleepd("doctor").out
+        assert "the daemon keeps the earlier settings" in sleepd("doctor").out
 
 
 @pytest.mark.slow
 def test_the_daemon_imports_nothing_that_is_large() -> None:
     """What it imports stays in memory for months."""
-    code = "import sys, sleepd.cli.resident, sleepd.resident.daemon, sleepd.resident.upcoming; print(*sys.modules)"
+    code = "import sys, sleepd.cli.resident, sleepd.resident.daemon, sleepd.usecases.upcoming; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     large = {"sqlalchemy", "numpy", "torch", "openai", "anthropic", "alembic", "jeepney", "mcp", "scipy"}
     assert set() == large & set(loaded.stdout.split())
@@ -208,7 +208,7 @@ def running(**variables: str) -> Iterator[subprocess.Popen[str]]:
     process = started("daemon", env=environment(**variables))
     assert process.stderr is not None
     try:
-        assert "listening" in process.stderr.readline()
+        assert "watching" in process.stderr.readline()
         yield process
     finally:
         if process.poll() is None:
@@ -262,7 +262,7 @@ def test_a_daemon_that_stays_sees_that_the_time_zone_changed(begun: Path, monkey
     """At its next look."""
 
     def say(text: str) -> None:
-        if "listening" in text:
+        if "watching" in text:
             monkeypatch.setenv("TZ", "XXX3")
             begun.joinpath(".claude", "projects").mkdir(parents=True)
             live_in(begun, 1)
@@ -344,7 +344,7 @@ def test_the_daemon_takes_up_another_time_and_runs_the_night_under_the_settings_
     enter(NightStatus.DONE, day=today - timedelta(days=1))
     with running() as process:
         configure(caught_up, SCHEDULED)
-        assert f"next night {today} 00:00" in line(process, "read anew")
+        assert f"next night {today} 00:00" in line(process, "read again")
         assert f"night {today}" in line(process, "done:")
         configure(caught_up, "[night")
         assert "not TOML" in line(process, "of before")

@@ -147,11 +147,11 @@ NIGHTS: dict[str, tuple[str | None, list[str]]] = {
     ),
     "measured again": (None, ["done", "not-measured", "not-measured"]),
     "a budget that was reached": (
-        "the last night's budget is spent; sleepd run goes on from there",
+        "the last night's budget is spent; sleepd run continues it",
         ["budget-spent", "done"],
     ),
     "budgets that were reached": (
-        "the last 2 nights ended when their budget was spent; sleepd run goes on from there",
+        "the last 2 nights ended when their budget was spent; sleepd run continues it",
         ["budget-spent", "budget-spent", "not-measured"],
     ),
     "too few quiet nights": (None, ["done"] * 13),

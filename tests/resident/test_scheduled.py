@@ -12,18 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from sleepd.core.ports import Host
+from sleepd.core.machine import Host
 from sleepd.host import clock, locks, log
 from sleepd.host.still import Still
-from sleepd.resident import agenda, scheduled, upcoming
-from sleepd.resident.due import Timetable
+from sleepd.resident import scheduled
 from sleepd.resident.scheduled import Means
 from sleepd.settings import config
 from sleepd.store import nights
 from sleepd.store.calendar import Calendar, PastNight, calendar
 from sleepd.store.database import open_database
 from sleepd.store.nights import Night, NightStatus
-from sleepd.usecases import run_night
+from sleepd.usecases import agenda, run_night, upcoming
+from sleepd.usecases.due import Timetable
 from tests.cli.command import SETTINGS, configure, environment, living_in, sleepd, started
 from tests.stub.script import Fail
 from tests.stub.server import Stub
@@ -242,7 +242,7 @@ def test_a_night_that_never_could_begin_gives_way_to_the_next(begun: Path) -> No
     configure(begun, SCHEDULED)
     sitting = Sitting(host=Still(idle_s=1.0))
     came = scheduled.run(config.places(), None, sitting.means())
-    assert 3 == came["user"].status and "was not begun" in came["user"].line
+    assert 3 == came["user"].status and "did not begin" in came["user"].line
     assert [] == stored() and sum(sitting.slept) < 25 * 3600
 
 

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from sleepd.core.errors import BadSettings, UsageError
-from sleepd.resident.service import choice, install, service_status
-from sleepd.resident.service.cron import BEGIN, END
-from sleepd.resident.service.plan import Plan, plan
+from sleepd.schedulers.cron import BEGIN, END
+from sleepd.schedulers.plan import Plan, plan
 from sleepd.settings import config
+from sleepd.usecases import service
 from tests.cli.command import SETTINGS, configure, environment, sleepd, started
 from tests.resident.schedulers import a_crontab, a_recorder, mode, only_commands_of
 
@@ -150,7 +150,7 @@ def test_the_preflight_sees_what_cron_sees(begun: Path, tmp_path: Path, monkeypa
     configure(begun, SETTINGS.replace('name = "simulated"', 'name = "openai"\nbase_url = "http://127.0.0.1:9/v1"'))
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-this-shell")
     done = sleepd("service", "install", "--cron")
-    assert 2 == done.code and "OPENAI_API_KEY is set in this shell alone: --keep-key" in done.err
+    assert 2 == done.code and "OPENAI_API_KEY is set only in this shell: --keep-key" in done.err
     assert THEIRS == table.read_bytes() and [] == list(config.places().config.parent.glob("environment*"))
     kept = sleepd("service", "install", "--cron", "--keep-key")
     assert 2 == kept.code and "--keep-key" not in kept.err and "sk-of" not in kept.err  # nobody listens at port 9
@@ -267,7 +267,8 @@ def test_a_change_of_the_time_makes_the_schedule_stale(
     assert status()["schedules"][0]["current"]
     configure(begun, SETTINGS + 'at = "04:04"\n')
     assert (
-        not status()["schedules"][0]["current"] and "is not as this sleepd writes it" in sleepd("service", "status").out
+        not status()["schedules"][0]["current"]
+        and "not as this sleepd writes it now" in sleepd("service", "status").out
     )
     configure(begun)
     config.places().environment.chmod(0o644)
@@ -338,8 +339,8 @@ def test_logs_go_on_with_what_comes(begun: Path, tmp_path: Path, monkeypatch: py
 # Other systems: their commands are stand-ins that write down how they were called -----------------------------------
 
 
-def installed(platform: str, **wish: bool) -> install.Installed:
-    return install.install(config.places(), install.Wish(preflight=False, **wish), platform)
+def installed(platform: str, **wish: bool) -> service.InstalledService:
+    return service.install(config.places(), service.ServiceOptions(preflight=False, **wish), platform)
 
 
 def the_plan() -> Plan:
@@ -355,9 +356,9 @@ def test_launchd_is_asked_in_its_own_words(begun: Path, tmp_path: Path, monkeypa
     assert "launchd agent" == installed("darwin").kind
     assert ("launchd agent",) == installed("darwin", timer=True).removed
     assert ["sleepd-night.plist"] == [file.name for file in agents.iterdir()]
-    seen = service_status.look(choice.known("darwin"), the_plan(), config.places(), NOW)
+    seen = service.status(config.places(), "darwin", NOW)
     assert [("launchd timer", True, "running", ())] == [(s.kind, s.active, s.state, s.differs) for s in seen.schedules]
-    assert (str(agents / "sleepd-night.plist"),) == install.uninstall(config.places(), "darwin").things[:1]
+    assert (str(agents / "sleepd-night.plist"),) == service.uninstall(config.places(), "darwin").things[:1]
     domain = f"gui/{os.getuid()}"
     lines = called.read_text().splitlines()
     assert f"bootstrap {domain} {agents / 'sleepd.plist'}" in lines and f"bootout {domain}/sleepd-night" in lines
@@ -412,9 +413,9 @@ def test_the_task_scheduler_is_asked_in_its_own_words(
     only_commands_of(tmp_path, monkeypatch)
     assert "task at login" == installed("win32").kind
     assert ("task at login",) == installed("win32", timer=True).removed
-    seen = service_status.look(choice.known("win32"), the_plan(), config.places(), NOW)
+    seen = service.status(config.places(), "win32", NOW)
     assert [("task, nightly", ())] == [(s.kind, s.differs) for s in seen.schedules]
-    assert "the task sleepd-night" == install.uninstall(config.places(), "win32").things[0]
+    assert "the task sleepd-night" == service.uninstall(config.places(), "win32").things[0]
     lines = called.read_text().splitlines()
     assert {"/Run /TN sleepd", "/End /TN sleepd", "/Delete /TN sleepd-night /F"} <= set(lines)
     with pytest.raises(UsageError, match="no crontab"):
@@ -425,6 +426,6 @@ def test_json_answers_are_json(begun: Path, tmp_path: Path, monkeypatch: pytest.
     """Installing and uninstalling too, without a word beside."""
     a_crontab(tmp_path, monkeypatch)
     done = sleepd("service", "install", "--cron", "--no-preflight", "--json")
-    assert "PATH" in done.json["kept"] and any("slept through" in note for note in done.json["notes"])
+    assert "PATH" in done.json["kept"] and any("cron skips a night" in note for note in done.json["notes"])
     gone = json.loads(sleepd("service", "uninstall", "--json").out)
     assert 2 == len(gone["removed"]) and 0 == gone["waiting"]

@@ -12,9 +12,9 @@ from xml.etree import ElementTree as Xml
 import pytest
 
 from sleepd.core.errors import UsageError
-from sleepd.resident.service import launchd, systemd, tasks
-from sleepd.resident.service.cron import BEGIN, END, block, without_block
-from sleepd.resident.service.plan import program
+from sleepd.schedulers import launchd, systemd, tasks
+from sleepd.schedulers.cron import BEGIN, END, block, without_block
+from sleepd.schedulers.plan import program
 from tests.resident.schedulers import a_plan
 
 UNITS = ("sleepd.service", "sleepd-night.service", "sleepd-night.timer")
@@ -106,7 +106,7 @@ def test_every_other_byte_of_a_crontab_stays(theirs: bytes) -> None:
 @pytest.mark.parametrize("broken", [BEGIN + b"1 1 * * * x\n", b"1 1 * * * x\n" + END, END + BEGIN])
 def test_a_marker_that_stands_alone_is_left_to_the_user(broken: bytes) -> None:
     """What lies behind it may be theirs."""
-    with pytest.raises(UsageError, match="stands alone"):
+    with pytest.raises(UsageError, match="has no counterpart"):
         without_block(b"mine\n" + broken + b"mine too\n")
 
 

@@ -17,10 +17,10 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import create_engine, inspect
+from sqlalchemy import create_engine, exc, inspect
 
-from sleepd.core.errors import DatabaseDamaged
-from sleepd.store.database import HEAD, Database, backups, open_database
+from sleepd.core.errors import Busy, DatabaseDamaged
+from sleepd.store.database import HEAD, Database, backups, open_database, restore
 from sleepd.store.migrate import config, upgrade
 from sleepd.store.schema import metadata
 
@@ -126,13 +126,102 @@ class TestDamage:
         """And what to do."""
         path = tmp_path / "sleepd.db"
         path.write_bytes(b"")
-        with pytest.raises(DatabaseDamaged, match=r"there is no backup\. Move it away"):
+        with pytest.raises(DatabaseDamaged, match="there is no backup: move the file away"):
             open_database(path)
 
     def test_other_errors_are_not_called_damage(self, database: Database) -> None:
         """A defect in a statement is a defect."""
         with pytest.raises(Exception, match="no such table"), database.reading() as connection:
             connection.exec_driver_sql("SELECT * FROM nowhere")
+
+
+def damaged_in_the_middle(path: Path) -> None:
+    """Overwrite all pages behind the first one, as a failing disk may: the file still opens."""
+    data = bytearray(path.read_bytes())
+    data[4096:] = b"\x07" * (len(data) - 4096)
+    path.write_bytes(data)
+
+
+class TestDamageIsNotSpread:
+    """A backup of a damaged database must never take the place of a good one."""
+
+    def test_a_damaged_database_is_not_copied_over_the_good_backups(self, tmp_path: Path) -> None:
+        """The copies stay as they were, and the error names the newest of them."""
+        path = tmp_path / "sleepd.db"
+        database = open_database(path)
+        good = database.backup("monday")
+        with database.writing() as connection:
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        database.close()
+        before = good.read_bytes()
+        damaged_in_the_middle(path)
+        with pytest.raises(DatabaseDamaged, match="sleepd restore"):
+            open_database(path).backup("tuesday")
+        assert [good] == backups(path)
+        assert before == good.read_bytes()
+        assert [] == list(good.parent.glob("*.part"))
+
+    def test_what_a_kill_left_of_a_copy_is_removed_by_the_next(self, database: Database) -> None:
+        """Half a copy is no backup and takes room."""
+        folder = database.backup("monday").parent
+        (folder / "sleepd-tuesday.part").write_bytes(b"half")
+        database.backup("wednesday")
+        assert [] == list(folder.glob("*.part"))
+
+    def test_a_database_that_is_in_use_is_busy_and_not_broken(self, tmp_path: Path) -> None:
+        """Status 75: the same command works in a moment."""
+        path = tmp_path / "sleepd.db"
+        database = open_database(path)
+        with pytest.raises(Busy), database.reading():
+            raise exc.OperationalError("INSERT", {}, busy(path))
+
+
+def busy(path: Path) -> sqlite3.Error:
+    """The error that SQLite gives while another connection writes."""
+    with closing(sqlite3.connect(path, timeout=0)) as first, closing(sqlite3.connect(path, timeout=0)) as second:
+        first.execute("BEGIN IMMEDIATE")
+        try:
+            second.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            return error
+    raise AssertionError("the second writer was let in")
+
+
+class TestRestore:
+    def test_the_backup_comes_back_and_the_former_file_is_kept(self, tmp_path: Path) -> None:
+        """Also with a write-ahead log of the former file lying there: it moves with its file."""
+        path = tmp_path / "sleepd.db"
+        database = open_database(path)
+        good = database.backup("monday")
+        with database.writing() as connection:
+            connection.exec_driver_sql("CREATE TABLE later (id)")
+        wal = path.with_name("sleepd.db-wal")
+        kept_open = sqlite3.connect(path)
+        kept_open.execute("SELECT count(*) FROM later").fetchone()
+        assert wal.exists()
+        restored = restore(path, good, "now")
+        kept_open.close()
+        database.close()
+        again = open_database(path)
+        with again.reading() as connection:
+            names = {row[0] for row in connection.exec_driver_sql("SELECT name FROM sqlite_master")}
+        again.close()
+        assert "later" not in names and "nights" in names
+        assert restored.moved is not None and restored.moved.exists()
+        assert path.with_name("sleepd.db.before-restore-now-wal").exists()
+        assert 0o600 == path.stat().st_mode & 0o777
+
+    def test_a_damaged_backup_is_refused_and_nothing_moves(self, tmp_path: Path) -> None:
+        """The present file may be better than the backup."""
+        path = tmp_path / "sleepd.db"
+        database = open_database(path)
+        copy = database.backup("monday")
+        database.close()
+        damaged_in_the_middle(copy)
+        before = path.read_bytes()
+        with pytest.raises(DatabaseDamaged, match="name another one"):
+            restore(path, copy, "now")
+        assert before == path.read_bytes()
 
 
 class TestBackup:

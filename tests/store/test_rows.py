@@ -56,7 +56,7 @@ from sleepd.store import nights, proposals, rollouts, sessions, tasks
 from sleepd.store.database import Database
 from sleepd.store.nights import Night, NightStatus
 from sleepd.store.proposals import Adoption, Proposal, Status
-from sleepd.store.sessions import StoredFile
+from sleepd.store.stored_file import StoredFile
 
 AT = datetime(2026, 9, 1, 8, 30, 15, 123_000, tzinfo=UTC)
 CURSOR = Cursor(inode=7, size=90, mtime_ns=5, offset=80, head="h", head_length=80, tail="t", state={"a": "b"})
@@ -89,7 +89,7 @@ def file(*turns: Turn, whole: bool = True, path: str = "/t/one.jsonl", **more: o
 def save(database: Database, *files: StoredFile) -> None:
     for one in files:
         with database.writing() as connection:
-            sessions.save(connection, one)
+            sessions.save(connection, [one])
 
 
 def stored(database: Database) -> list[Turn]:
@@ -139,6 +139,25 @@ class TestSessions:
             column(database, "SELECT count(*) FROM tool_calls"),
             column(database, "SELECT count(*) FROM skill_uses"),
         )
+
+    def test_readings_saved_together_are_as_if_saved_one_by_one(self, database: Database) -> None:
+        """Those of one session follow each other, the next file's stands beside it, one without a session is kept."""
+        other = replace(file(turn(1, "else")), path="/t/two.jsonl")
+        moved = replace(other, reading=replace(other.reading, session=replace(other.reading.session, id="two")))  # type: ignore[type-var]
+        empty = replace(file(path="/t/three.jsonl"), reading=Reading(session=None, cursor=CURSOR))
+        late = ToolCall(id="c1", name="", input="", output="late", status=ToolStatus.OK)
+        parts = [
+            file(ASKED, turn(1, "do", call())),
+            moved,
+            empty,
+            file(turn(1, "ne"), whole=False, late_results=(late,)),
+        ]
+        with database.writing() as connection:
+            sessions.save(connection, parts)
+        assert [ASKED, turn(1, "done", call(output="late", status=ToolStatus.OK))] == stored(database)
+        with database.reading() as connection:
+            assert 3 == len(sessions.cursors(connection, "claude-code"))
+            assert 2 == sessions.counts(connection).sessions
 
     def test_the_same_reading_twice_is_once(self, database: Database) -> None:
         """Of a whole reading."""

@@ -15,8 +15,9 @@ from harvesters.records import (
     ToolCall,
     ToolStatus,
 )
-from sleepd.store import session_parts, sessions
+from sleepd.store import session_parts
 from sleepd.store.database import Database
+from sleepd.store.stored_file import StoredFile
 from tests.store.test_rows import CURSOR, S, call, file, save, stored, turn
 
 AT = datetime(2026, 9, 1, 8, 30, tzinfo=UTC)
@@ -78,7 +79,7 @@ def test_the_commit_of_the_beginning_stays(database: Database) -> None:
         assert "ad27" == connection.exec_driver_sql('SELECT "commit" FROM sessions').scalar()
 
 
-def counted(path: str, *counts: RecordCount, whole: bool) -> sessions.StoredFile:
+def counted(path: str, *counts: RecordCount, whole: bool) -> StoredFile:
     one = file(path=path)
     return replace(one, reading=replace(one.reading, session=None, records=counts, whole=whole))
 

@@ -95,7 +95,7 @@ class TestCommitted:
         git(home.project, "merge", "-q", f"sleepd/{id_[:8]}")
         home.live(WANTED.replace("# Mine", "# Mine, too"))
         done = sleepd("adopt", id_[:8])
-        assert 0 == done.code and "holds it already" in done.out
+        assert 0 == done.code and "already holds this text" in done.out
         assert (0, OURS.replace("# Mine", "# Mine, too")) == (sleepd("revert").code, home.file().read_text())
 
     def test_a_new_file(self, home: Home) -> None:

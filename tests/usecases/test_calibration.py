@@ -24,7 +24,7 @@ def test_a_calibration_of_ones_own_work(lived_in: Path) -> None:
     assert (0, 24, False) == (first.code, first.json["pairs"], first.json["alarm"])
     assert [0.1, 0.2, 0.3] == [gain["gain"] for gain in first.json["gains"]]
     again = sleepd("gate", "calibrate", "--pairs", "24")
-    assert "as it should be" in again.out
+    assert "as expected" in again.out
     assert "+30 points: about" in again.out
 
 

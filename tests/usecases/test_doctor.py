@@ -11,7 +11,7 @@ from sleepd.host import locks
 from sleepd.settings import config
 from sleepd.store.nights import NightStatus
 from sleepd.usecases import doctor
-from sleepd.usecases.doctor import Row, State
+from sleepd.views.doctor_result import DoctorRow, DoctorState
 from tests.cli.command import SETTINGS, configure, live_in, sleepd
 from tests.resident.test_scheduled import enter
 from tests.stub.server import WRONG_KEY, Stub
@@ -31,7 +31,7 @@ max_calls = 50
 """
 
 
-def rows(*, live: bool = False) -> dict[str, Row]:
+def rows(*, live: bool = False) -> dict[str, DoctorRow]:
     return {row.fact: row for row in doctor.examine(config.places(), live=live)}
 
 
@@ -72,14 +72,14 @@ def test_a_variable_in_force_is_named_without_its_value(own_home: Path, monkeypa
     configure(own_home)
     monkeypatch.setenv("SLEEPD_API_KEY", "sk-secret")
     row = rows()["variables"]
-    assert State.WARNING is row.state and "SLEEPD_API_KEY" in row.finding and "sk-secret" not in str(row)
+    assert DoctorState.WARNING is row.state and "SLEEPD_API_KEY" in row.finding and "sk-secret" not in str(row)
 
 
 def test_a_misspelt_variable_fails(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It would be an error of every other verb; the settings' row says so too."""
     monkeypatch.setenv("SLEEPD_NIGHT__MAX_CALS", "3")
     found = rows()
-    assert State.FAILED is found["variables"].state and State.FAILED is found["settings"].state
+    assert DoctorState.FAILED is found["variables"].state and DoctorState.FAILED is found["settings"].state
 
 
 @pytest.mark.parametrize("damage", [b"", b"garbage" * 1000])
@@ -90,7 +90,7 @@ def test_a_damaged_database_is_a_row_that_names_it(own_home: Path, damage: bytes
     file.parent.mkdir(parents=True)
     file.write_bytes(damage)
     row = rows()["database"]
-    assert State.FAILED is row.state and str(file) in row.finding and "backup" in row.fix
+    assert DoctorState.FAILED is row.state and str(file) in row.finding and "backup" in row.fix
     assert damage == file.read_bytes()
 
 
@@ -100,15 +100,15 @@ def test_a_database_that_others_may_read_fails(own_home: Path) -> None:
     sleepd("init")
     config.places().database.chmod(0o644)
     row = rows()["database rights"]
-    assert (State.FAILED, f"chmod 600 {config.places().database}") == (row.state, row.fix)
+    assert (DoctorState.FAILED, f"chmod 600 {config.places().database}") == (row.state, row.fix)
 
 
 def test_a_running_night_is_seen(own_home: Path) -> None:
     """Its lock says so."""
     configure(own_home)
-    assert State.OK is rows()["lock"].state
+    assert DoctorState.OK is rows()["lock"].state
     with locks.night(config.places(), 0):
-        assert State.WARNING is rows()["lock"].state
+        assert DoctorState.WARNING is rows()["lock"].state
 
 
 def test_nights_of_a_day_to_come_are_named(begun: Path) -> None:
@@ -123,7 +123,7 @@ def test_wrong_settings_are_a_row_like_any_other(own_home: Path) -> None:
     """The rest is examined all the same."""
     configure(own_home, "[gate]\nalpah = 1\n")
     found = rows()
-    assert State.FAILED is found["settings"].state and "alpha" in found["settings"].finding
+    assert DoctorState.FAILED is found["settings"].state and "alpha" in found["settings"].finding
     assert {"disk", "lock", "python", "import names"} <= found.keys()
 
 
@@ -139,7 +139,7 @@ def test_what_cannot_work_is_found_before_the_night(own_home: Path, text: str, f
     """A misspelt embedder, a misspelt model, a missing key."""
     configure(own_home, text)
     row = rows()[fact]
-    assert State.FAILED is row.state and named in row.finding + row.fix
+    assert DoctorState.FAILED is row.state and named in row.finding + row.fix
 
 
 def test_live_asks_the_model_once(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,8 +147,8 @@ def test_live_asks_the_model_once(own_home: Path, monkeypatch: pytest.MonkeyPatc
     with Stub() as stub:
         configure(own_home, OPENAI.format(url=stub.url))
         monkeypatch.setenv("SLEEPD_API_KEY", "right")
-        assert "not asked" in rows()["model"].finding and [] == stub.requests
-        assert State.OK is rows(live=True)["model"].state and 1 == len(stub.requests)
+        assert "not tested" in rows()["model"].finding and [] == stub.requests
+        assert DoctorState.OK is rows(live=True)["model"].state and 1 == len(stub.requests)
 
 
 def test_live_finds_a_login_that_does_not_hold(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

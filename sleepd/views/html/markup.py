@@ -1,8 +1,7 @@
-"""Elements of a page. Whatever comes in as a text is shown as that text and is never markup.
-
-The plots are drawn here, and not by a library: pygal's SVG loads a script from elsewhere unless it is told not to and
-has its own colours, and matplotlib (some 60 MB with what it needs, a second to import) draws letters as outlines. Here
-the same few marks follow the reader's light or dark, and each carries its numbers for a screen reader and for a test.
+"""Elements of a page. A text is always shown as text, never as markup. The plots are drawn here, not by a library:
+pygal's SVG loads a script from elsewhere unless it is told not to and has its own colours, and matplotlib (some 60 MB
+with what it needs, a second to import) draws letters as outlines. Here the same few marks follow the reader's light or
+dark, and each carries its numbers for a screen reader and for a test.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ WIDTH = 440
 
 
 def text(value: object) -> str:
-    """A text as markup: escaped, what a reader cannot see written as its code point."""
+    """A text as markup: escaped, invisible characters as their code points."""
     said = str(value)
     plain = said.isascii() and said.isprintable()
     return html.escape(said if plain else plaintext.shown(said), quote=True)
@@ -31,7 +30,7 @@ def tag(name: str, *inside: str, **attributes: object) -> str:
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, numeric: Sequence[int] = ()) -> str:
-    """A table of markup that scrolls by itself where it is too wide; the columns `numeric` stand to the right."""
+    """A table of markup that scrolls by itself where it is too wide; the columns `numeric` are aligned to the right."""
     looks = ["number" if place in numeric else None for place in range(len(headings))]
     head = "".join(tag("th", text(one), scope="col", class_=look) for one, look in zip(headings, looks, strict=True))
     body = "".join(
@@ -56,13 +55,13 @@ class Plot:
     bottom: int = 36
 
     def at(self, x: float, y: float) -> tuple[float, float]:
-        """Where a value stands; one outside the field stands at its edge."""
+        """The position of a value; a value outside the field is drawn at its edge."""
         across, up = _share(x, self.x), _share(y, self.y)
         inner = self.height - self.top - self.bottom
         return self.left + across * (WIDTH - self.left - self.right), self.top + (1 - up) * inner
 
     def drawn(self, *marks: str) -> str:
-        """The plot with what is in it."""
+        """The whole plot."""
         said = tag("title", text(self.title)) + tag("desc", text(self.summary))
         view = f"0 0 {WIDTH} {self.height}"
         return tag("svg", said, *marks, viewBox=view, role="img", aria_label=f"{self.title}. {self.summary}",
@@ -80,7 +79,7 @@ class Plot:
         return "".join(out)
 
     def caption(self, along: str) -> str:
-        """What the axis below counts."""
+        """The label of the horizontal axis."""
         middle = (self.left + WIDTH - self.right) / 2
         return self._label(middle, self.height - 4, along, "middle", "caption")
 

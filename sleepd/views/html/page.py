@@ -20,7 +20,7 @@ _OPEN_AT_MOST = 12
 def page(history: Row, patches: Mapping[str, str] | None = None) -> str:
     """The page of a history as `history.json` has it, with the diffs of candidates by id.
 
-    Whatever sessions and models wrote stands in it as text, never as markup.
+    The words of sessions and models appear as text, never as markup.
     """
     training = words(history, "kind") == "training"
     title = f"{'Training run' if training else 'Night'} {words(history, 'id')}"
@@ -110,8 +110,8 @@ def _steps(history: Row, patches: Mapping[str, str]) -> str:
         lines += [_candidate(one, patches, unfolded=unfolded) for one in rows(step, "candidates")]
         lines.append(_notes(words(step, "notes", LONG)))
         lost = [f"{words(one, 'edit')}: {words(one, 'reason')}" for one in rows(step, "unmatched")]
-        lines.append(_list("Edits that had no place in the text", lost))
-        lines.append(_list("What could not be used", texts(step, "problems")))
+        lines.append(_list("Edits without a place in the text", lost))
+        lines.append(_list("Unusable replies", texts(step, "problems")))
         out.append(tag("section", *lines))
     return "".join(out) or tag("p", "No candidate was tried.")
 
@@ -123,7 +123,7 @@ def _candidate(one: Row, patches: Mapping[str, str], *, unfolded: bool) -> str:
     reason = tag("p", text(words(one, "reason") or "still open"))
     whence = [f"made by {words(one, 'origin')}"] if words(one, "origin") not in ("", "reflection") else []
     margin = number(one, "margin")
-    whence += [f"asked whether it is worse by less than {margin:g}"] if margin else []
+    whence += [f"non-inferiority test, margin {margin:g}"] if margin else []
     inside = [
         tag("p", text("; ".join([*whence, _figures(one), *texts(one, "loads")])), class_="quiet"),
         _edits(one),
@@ -160,7 +160,7 @@ def _edits(one: Row) -> str:
 def _wealth(one: Row) -> str:
     drawn = plots.wealth(one)
     sides = f"{_key('new', 'for')} the candidate and {_key('against', 'against')} it"
-    key = f"Evidence {sides}, on a log scale, from 1. What was drawn together with the deciding pair lies behind it."
+    key = f"Evidence {sides}, on a log scale, from 1. Pairs drawn together with the deciding pair follow it."
     return tag("figure", drawn, tag("figcaption", key)) if drawn else ""
 
 
@@ -175,7 +175,7 @@ def _tasks(one: Row) -> str:
 
 
 def _notes(said: str) -> str:
-    name = "What the reflection model noted for itself"
+    name = "Strategy notes of the reflection model"
     return tag("details", tag("summary", name), tag("pre", text(said), class_="soft")) if said else ""
 
 
@@ -203,7 +203,7 @@ def _proposals(history: Row) -> str:
 
 
 def _said(history: Row) -> str:
-    return _list("What could not be used", texts(history, "problems"))
+    return _list("Unusable replies", texts(history, "problems"))
 
 
 def _list(title: str, said: Sequence[str]) -> str:
@@ -215,12 +215,13 @@ def _list(title: str, said: Sequence[str]) -> str:
 
 def _how_to_read(history: Row) -> str:
     said = (
-        "Everything was measured by text replay: requests were asked again, nothing was done again in a repository.",
-        "A pair is one task drawn at random, answered once under the candidate and held against the live text. "
-        "Evidence is what a bet on the candidate earned, pair by pair; if the candidate does not help, the chance that "
-        "it ever reaches the line of acceptance is α at most, however often one looks.",
-        "The part of an edit is what the bundle lost without it; its rent is the tokens that it adds to every session.",
-        "Sealed tasks were scored once, after the verdict, and decided nothing.",
+        "All measurements are text replays: the model got the requests again; no work was redone in a repository.",
+        "A pair is one task drawn at random, answered once under the candidate and compared with the live text. "
+        "Evidence is an e-process: the gain of a bet on the candidate, pair by pair. If the candidate does not help, "
+        "the chance that the evidence ever reaches the line of acceptance is at most α, however often one looks.",
+        "An edit's part of the gain is the bundle's loss without it (leave-one-out); its rent is the tokens that it "
+        "adds to every session.",
+        "Sealed tasks are the holdout: they were scored once, after the verdict, and decided nothing.",
     )
     made = f"Made from the rows of the database; format {words(history, 'format')}."
     return tag("h2", "How to read this") + "".join(tag("p", text(line), class_="quiet") for line in (*said, made))

@@ -1,4 +1,4 @@
-"""The plots of a page. Each number stands beside its mark as a data attribute, as `history.json` has it."""
+"""The plots of a page. Each mark carries its number as a data attribute, as in `history.json`."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from sleepd.views.html.markup import WIDTH, Plot, bar, tag, text
 
 Ticks = list[tuple[float, str]]
 Scores = Sequence[tuple[float, Row, str]]
-"""Place, Measure, and what it is of."""
+"""Position, Measure, and label."""
 
 _DEEPEST = -math.log(1_000)
-"""Evidence below this is drawn at the edge: how deep a lost bet lies says nothing."""
+"""Evidence below this is drawn at the edge: the depth of a lost bet means nothing."""
 _ROW = 22
 
 
 def scores(history: Row) -> str:
     """Scores with their 95 % intervals: of both texts by candidate, or of the present text by step. "" without any."""
     if words(history, "kind") == "training":
-        first = [(0.0, inner(text_, "validation"), "the text it began with") for text_ in rows(history, "texts")[:1]]
+        first = [(0.0, inner(text_, "validation"), "the first text") for text_ in rows(history, "texts")[:1]]
         later = [
             (float(count(step, "step")), inner(step, "validation"), f"step {words(step, 'step')}")
             for step in rows(history, "steps")

@@ -1,4 +1,4 @@
-"""Examining the machine with what a scheduler gives, before anything is scheduled."""
+"""The check of the machine with the scheduler's environment, before installing."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import json
 from dataclasses import dataclass
 
 from sleepd.core.errors import UsageError
-from sleepd.resident.service.calls import Done
-from sleepd.resident.service.captured import Captured
-from sleepd.resident.service.plan import Plan
-from sleepd.resident.service.scheduler import Scheduler
+from sleepd.schedulers.calls import Done
+from sleepd.schedulers.captured import Captured
+from sleepd.schedulers.plan import Plan
+from sleepd.schedulers.scheduler import Scheduler
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ def check(scheduler: Scheduler, plan: Plan, captured: Captured) -> None:
     fix = first.fix
     if first.fact == "model" and captured.keys:
         names = " and ".join(captured.keys)
-        fix = f"{names} is set in this shell alone: --keep-key keeps it in a file for you alone"
+        fix = f"{names} is set only in this shell: --keep-key stores it in a file that only you can read"
     raise UsageError(
         f"nothing was installed: started by {scheduler.kind}, {first.fact} fails{more}: {first.finding}; {fix}"
     )
@@ -46,6 +46,6 @@ def _failing(done: Done) -> tuple[_Failing, ...]:
         )
     except (ValueError, TypeError, KeyError):
         return (
-            _Failing(fact="the start", finding=f"{done.why} (exit status {done.code})", fix="mend that and try again"),
+            _Failing(fact="the start", finding=f"{done.why} (exit status {done.code})", fix="fix this and try again"),
         )
     return rows

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Final
 
 from sleepd.core.errors import UsageError
-from sleepd.resident.service.calls import MISSING, Done, call, must
-from sleepd.resident.service.plan import Plan
-from sleepd.resident.service.scheduler import Seen, bare
+from sleepd.schedulers.calls import MISSING, Done, call, must
+from sleepd.schedulers.plan import Plan
+from sleepd.schedulers.scheduler import Seen, bare
 
 BEGIN: Final = b"# >>> sleepd: one night each night; `sleepd service uninstall` removes these lines\n"
 END: Final = b"# <<< sleepd\n"
@@ -48,7 +48,7 @@ class Cron:
     def install(self, plan: Plan) -> None:
         before = _crontab()
         if before is None:
-            raise UsageError(f"`crontab -l` failed: {call('crontab', '-l').why}; mend that and try again")
+            raise UsageError(f"`crontab -l` failed: {call('crontab', '-l').why}; fix this and try again")
         # In front, so that no SHELL= or PATH= of the user's own lines changes what it means.
         _write(block(plan) + without_block(before))
 
@@ -82,7 +82,7 @@ class Cron:
 
 
 def block(plan: Plan) -> bytes:
-    """The lines as they stand in the crontab. Raises `UsageError` when cron could not read them."""
+    """The lines of the crontab. Raises `UsageError` when cron could not read them."""
     # Cron mails whatever is printed: a night that went well is silent.
     command = f'out=$({shlex.join(plan.night)} 2>&1) || echo "$out"'.replace("%", "\\%").encode()
     if len(command) > _LONGEST_COMMAND:
@@ -94,12 +94,14 @@ def without_block(crontab: bytes) -> bytes:
     """The crontab without our lines. Raises `UsageError` when only one of the two markers is there."""
     rest = _BLOCK.sub(b"", crontab)
     if _MARK.search(rest):
-        raise UsageError("a line `>>> sleepd` or `<<< sleepd` stands alone in your crontab; delete it with crontab -e")
+        raise UsageError(
+            "a line `>>> sleepd` or `<<< sleepd` has no counterpart in your crontab; delete it with crontab -e"
+        )
     return rest
 
 
 def daemon_runs() -> bool | None:
-    """Whether a cron daemon runs; None when that cannot be told."""
+    """Whether a cron daemon runs; None when that is unknown."""
     if not Path("/proc/1/comm").exists():
         return None
     return not _DAEMONS.isdisjoint(_process_names())

@@ -4,38 +4,25 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
 from sleepd.host import clock
-from sleepd.resident import agenda, due
-from sleepd.resident.due import USER_SCOPE, Look, Timetable
 from sleepd.settings import config
 from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
 from sleepd.store.calendar import Calendar, calendar
+from sleepd.usecases import agenda, due
+from sleepd.usecases.due import USER_SCOPE, Look, Timetable
+from sleepd.views.status_view import Upcoming
 
 EARLY: Final = timedelta(minutes=1)
 """A scheduler may start us a moment before the night is due: that is the night that is meant, not the one before."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Upcoming:
-    """The night that is begun, or gone on with, next."""
-
-    at: datetime
-    due: bool
-    """Whether that moment is past."""
-    why: str | None = None
-    """What it waits for."""
-    daemon: bool = False
-    """Whether a daemon is there to begin it."""
-
-
 def scopes(settings: Settings, project: Path | None = None) -> tuple[str, ...]:
-    """Whose nights are to be run: the named project's, else those of `night.projects`, else the user's."""
+    """The scopes that have nights: the named project's, else those of `night.projects`, else the user's."""
     wanted = [project] if project is not None else [Path(name) for name in settings.night.projects]
     return tuple(dict.fromkeys(str(folder.expanduser().resolve()) for folder in wanted)) or (USER_SCOPE,)
 
@@ -58,16 +45,14 @@ def looks(
     now: datetime,
     since: Mapping[str, datetime] | None = None,
 ) -> dict[str, Look]:
-    """What the clock says about each scope. A scope that had no night yet catches up with none from before `since`.
-
-    In the minute before a night it is that night that is spoken of: the daemon and what it starts must mean the same.
-    """
+    """The schedule of each scope. A scope without any night skips nights from before `since`. In the minute before a
+    night that night counts: the daemon and its child must mean the same night."""
     begun = {} if since is None else {s: at for s, at in since.items() if s not in nights.scopes}
     return {s: due.look(now + EARLY, table, [n for n in nights.nights if n.scope == s], begun.get(s)) for s in wanted}
 
 
 def upcoming(places: Places, settings: Settings, now: datetime) -> Upcoming:
-    """The next night, as `sleepd status` tells it. Raises `Busy` and `DatabaseDamaged`."""
+    """The next night, for `sleepd status`. Raises `Busy` and `DatabaseDamaged`."""
     wanted = scopes(settings)
     begun = dict.fromkeys(wanted, now)
     seen = looks(timetable(settings), past(places, now), wanted, now, begun)

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
-from sleepd.resident.service.calls import Done, call, must
-from sleepd.resident.service.plan import Plan
-from sleepd.resident.service.scheduler import PREFLIGHT_S, Seen
+from sleepd.schedulers.calls import Done, call, must
+from sleepd.schedulers.plan import Plan
+from sleepd.schedulers.scheduler import PREFLIGHT_S, Seen
 
 NAMESPACE = "http://schemas.microsoft.com/windows/2004/02/mit/task"
 _SOME_DAY = "2026-01-01"
-"""A start boundary is a whole date; the time of day is what counts."""
+"""A start boundary is a whole date; only the time of day counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def task(plan: Plan, user: str, *, nightly: bool) -> bytes:
     _add(Xml.SubElement(root, "Principals"), "Principal", principal).set("id", "Author")
     settings = {
         "MultipleInstancesPolicy": "IgnoreNew",
-        # Battery, idleness and the network are sleepd's own conditions, and stand in its settings.
+        # Battery, idleness and the network are sleepd's own conditions, set in its settings.
         "DisallowStartIfOnBatteries": "false",
         "StopIfGoingOnBatteries": "false",
         "StartWhenAvailable": "true",

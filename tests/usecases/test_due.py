@@ -7,9 +7,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from sleepd.resident import due
-from sleepd.resident.due import Timetable, look
 from sleepd.store.calendar import PastNight
+from sleepd.usecases import due
+from sleepd.usecases.due import Timetable, look
 
 BERLIN = ZoneInfo("Europe/Berlin")
 AT_THREE = Timetable(at="03:17", zone=BERLIN)

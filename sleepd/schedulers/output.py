@@ -1,4 +1,4 @@
-"""What the scheduled starts wrote: the journal where there is one, else the log file."""
+"""The output of the scheduled starts: the journal where there is one, else the log file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from sleepd.resident.service.calls import call
+from sleepd.schedulers.calls import call
 
 _LOOK_EVERY_S: Final = 0.5
 _BLOCK: Final = 65_536
@@ -22,7 +22,7 @@ def journal(unit: str, lines: int) -> str:
 
 
 def follow_journal(unit: str) -> None:
-    """Print what comes, until Ctrl-C."""
+    """Print new lines, until Ctrl-C."""
     words = ["journalctl", f"--user-unit={unit}", "--lines=0", "--follow", "--quiet", "--no-pager"]
     subprocess.run(words, check=False)  # noqa: S603 - a list of words, no shell
 
@@ -50,7 +50,7 @@ def follow(file: Path, since: tuple[int, int], say: Callable[[str], None]) -> No
         if found != inode or size < position:
             inode, position = found, 0
         if size > position:
-            # It may be begun anew this very moment: the next look tells.
+            # The file may be replaced this very moment: the next look finds out.
             with suppress(FileNotFoundError), file.open("rb") as stream:
                 stream.seek(position)
                 data = stream.read(size - position)
@@ -59,7 +59,7 @@ def follow(file: Path, since: tuple[int, int], say: Callable[[str], None]) -> No
 
 
 def end(file: Path) -> tuple[int, int]:
-    """Which file lies there, and its size."""
+    """The identity of the file, and its size."""
     try:
         facts = file.stat()
     except FileNotFoundError:

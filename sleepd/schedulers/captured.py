@@ -1,4 +1,4 @@
-"""The environment file: what of this shell a scheduled start is to see."""
+"""The environment file: the variables of this shell that a scheduled start sees."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CONNECTION: Final = tuple(
     for spelt in ((name, name.lower()) if name.endswith("_PROXY") else (name,))
 )
 """Variables without which a provider may not be reached."""
-# No LANG or LC_*: sleepd neither reads nor writes by a locale, and what it starts is better understood without one.
+# No LANG or LC_*: sleepd neither reads nor writes by a locale, and its children's output is easier to read without one.
 PLAIN: Final = ("PATH", "TZ", "HF_HUB_OFFLINE")
 KEYS: Final = ("SLEEPD_API_KEY", *config.KEY_VARIABLES.values())
 _HEAD: Final = "# Written by `sleepd service install`: what a scheduled start sees of your shell. For you alone.\n"
@@ -34,7 +34,7 @@ _LOGIN: Final = re.compile(r"//[^/@]+@")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Captured:
-    """The variables to keep, and what is worth saying about the others."""
+    """The variables to keep, and notes about the others."""
 
     values: dict[str, str]
     keys: tuple[str, ...]
@@ -59,11 +59,9 @@ def capture(*, keep_key: bool) -> Captured:
 
 
 def _value(name: str, text: str) -> str:
-    # A file is read by lines and as UTF-8; what would read differently is refused and not mended.
+    # A file is read by lines and as UTF-8; a value that would read differently is refused, not repaired.
     if len(text.splitlines()) != 1 or text.encode("utf-8", "replace") != text.encode("utf-8", "surrogateescape"):
-        raise UsageError(
-            f"{name}: its value has line breaks or is not UTF-8, which no schedule can be given; correct it"
-        )
+        raise UsageError(f"{name}: its value has line breaks or is not UTF-8, which no schedule can hold; correct it")
     if name == "SLEEPD_HOME" or (name in FOLDERS and not text.startswith("~")):
         return str(Path(text).expanduser().absolute())
     return text
@@ -118,7 +116,7 @@ def replace(file: Path, data: bytes, mode: int) -> None:
         part.chmod(mode)
         part.replace(file)
     except OSError as error:
-        # What fails in the middle of writing knows no name, and the other name nobody would know.
+        # An error in the middle of writing has no file name, and nobody would know the temporary name.
         raise OSError(error.errno, error.strerror, str(file)) from error
     finally:
         with suppress(OSError):  # it was never there, or the disk says so already

@@ -1,4 +1,4 @@
-"""What a schedule is to do: which program it starts, with which variables, when."""
+"""The plan of a schedule: the program, its variables, the time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sleepd.core.errors import UsageError
-from sleepd.resident.service.captured import folders_beside
+from sleepd.schedulers.captured import folders_beside
 from sleepd.settings import config
 from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
@@ -30,9 +30,9 @@ class Plan:
     writable: tuple[Path, ...]
     """The folders sleepd writes; they exist once `Plan.prepare` was called."""
     caches: tuple[Path, ...]
-    """Folders that libraries write, which may lack."""
+    """Folders that libraries write; they may be missing."""
     output: Path
-    """Where a scheduler that keeps no journal writes what the command prints."""
+    """The file for the command's output, where a scheduler keeps no journal."""
 
     def words(self, *verb: str) -> tuple[str, ...]:
         """The command line of a verb."""
@@ -58,7 +58,7 @@ class Plan:
 
 
 def plan(places: Places, settings: Settings, environment: Path | None = None) -> Plan:
-    """The plan of this sleepd for these settings. Raises `UsageError` for a path that no scheduler could be told."""
+    """The plan of this sleepd for these settings. Raises `UsageError` for a path that no schedule can hold."""
     made = Plan(
         program=program(Path(sys.executable)),
         environment=environment or places.environment,
@@ -76,13 +76,13 @@ def plan(places: Places, settings: Settings, environment: Path | None = None) ->
 
 
 def program(python: Path) -> tuple[str, ...]:
-    """How to start this sleepd from anywhere: its script beside this Python, else the Python itself."""
+    """How to start this sleepd from anywhere: its script next to this Python, else the Python itself."""
     if not python.is_absolute():
-        raise UsageError(f"{python}: Python does not know where it lies; call sleepd by its whole path")
+        raise UsageError(f"{python}: Python does not know its own path; call sleepd by its whole path")
     script = python.with_name("sleepd.exe" if os.name == "nt" else "sleepd")
     if os.access(script, os.X_OK):
         return (str(script),)
-    # -P: a file of the folder it is started in must not stand for one of its own modules.
+    # -P: a file of the working folder must not shadow one of its modules.
     return (str(python), "-P", "-m", "sleepd")
 
 

@@ -62,5 +62,5 @@ def must(*words: str, given: bytes | None = None) -> Done:
     done = call(*words, given=given)
     if done.code != 0:
         said = " ".join(words[:4])
-        raise UsageError(f"`{said}` failed: {done.why}; mend that and try again")
+        raise UsageError(f"`{said}` failed: {done.why}; fix this and try again")
     return done

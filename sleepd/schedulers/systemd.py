@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -13,19 +14,19 @@ from typing import Final
 
 import platformdirs
 
-from sleepd.core.errors import SleepdError
-from sleepd.resident.service.calls import Done, call, must
-from sleepd.resident.service.plan import Plan
-from sleepd.resident.service.scheduler import PREFLIGHT_S, Seen, bare, differing, put, take_away
+from sleepd.core.errors import MissingPart, SleepdError
+from sleepd.schedulers.calls import Done, call, must
+from sleepd.schedulers.plan import Plan
+from sleepd.schedulers.scheduler import PREFLIGHT_S, Seen, bare, differing, put, take_away
 
 _PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 _SHOWN: Final = "ActiveState,SubState,UnitFileState,Result,ExecMainStatus,NRestarts,NextElapseUSecRealtime"
 _UNPLAIN: Final = re.compile(r"[^A-Za-z0-9@%+=:,./_-]")
 _REFUSALS: Final = {
-    203: "systemd finds no program to start, for units do not see what lies in /tmp: keep sleepd elsewhere",
-    226: "systemd cannot make the folders ready that the unit may write, or those of a unit at all",
+    203: "systemd finds no program to start, because units do not see /tmp: install sleepd elsewhere",
+    226: "systemd cannot prepare the folders of the unit",
 }
-"""Exit statuses by which systemd says that a start came to nothing."""
+"""Exit statuses with which systemd reports a failed start."""
 _RUN: Final = ("systemd-run", "--user", "--wait", "--pipe", "--quiet", "--collect")
 
 
@@ -58,14 +59,14 @@ class Systemd:
 
     def refusal(self) -> str | None:
         done = _systemctl("show", "--property=Version")
-        return None if done.code == 0 else f"no systemd of your own answers here ({done.why})"
+        return None if done.code == 0 else f"no user systemd answers here ({done.why})"
 
     def try_out(self, plan: Plan, *verb: str) -> Done:
         """Run it in a unit of its own under the same restrictions; where that cannot be, with as few variables."""
         if call(*_RUN, "true", seconds=20).code != 0:
             return bare(plan.words(*verb), _PATH)
         service = text(self.unit, plan).partition("[Service]\n")[2].partition("\n[")[0]
-        # On a command line % stands for itself.
+        # On a command line % has no special meaning.
         kept = [line.replace("%%", "%") for line in service.splitlines() if "=" in line and not line.startswith("#")]
         limits = [line for line in kept if not line.startswith(("Type", "ExecStart", "Restart", "SuccessExit"))]
         done = call(*_RUN, *(f"--property={line}" for line in limits), "--", *plan.words(*verb), seconds=PREFLIGHT_S)
@@ -114,7 +115,7 @@ class Systemd:
         facts = self._facts(self._enabled)
         started = self._facts(self.unit)
         if not facts:
-            state = "no systemd of your own answers here"
+            state = "no user systemd answers here"
             return Seen(
                 kind=self.kind, where=there, active=None, state=state, again=self._again, differs=differing(files)
             )
@@ -137,7 +138,7 @@ class Systemd:
 
 
 def text(name: str, plan: Plan) -> str:
-    """A unit's text. `name` is that of a file in `units/`."""
+    """A unit's text. `name` is that of a file in the folder `systemd`."""
     at = f"*-*-* {plan.at}:00" + (f" {plan.time_zone}" if plan.time_zone else "")
     writable = [*(_quoted(str(p)) for p in plan.writable), *(_quoted(f"-{p}") for p in plan.caches)]
     told = {
@@ -155,12 +156,20 @@ def text(name: str, plan: Plan) -> str:
 
 
 def _unit(name: str) -> str:
-    return (resources.files("sleepd.resident.service") / "units" / name).read_text(encoding="utf-8")
+    """The text of a file of the folder `systemd`: packaged in a wheel, beside the package in a checkout.
+
+    Raises `MissingPart` where it is nowhere.
+    """
+    package = Path(str(resources.files("sleepd")))
+    for folder in (package / "systemd", package.parent / "systemd"):
+        if (folder / name).is_file():
+            return (folder / name).read_text(encoding="utf-8")
+    raise MissingPart("this sleepd came without its systemd folder; install it again from its wheel or its repository")
 
 
 def _command(words: Iterable[str]) -> str:
     program, *rest = words
-    # In the program's own name a $ stands for itself.
+    # In the program's own name a $ has no special meaning.
     return " ".join([_quoted(program), *(_quoted(word).replace("$", "$$") for word in rest)])
 
 
@@ -169,14 +178,21 @@ def _quoted(word: str) -> str:
     return '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"' if _UNPLAIN.search(word) else word
 
 
-def lingers(user: str) -> bool:
+def lingers() -> bool:
     """Whether the user's systemd also runs while the user is not logged in."""
-    return (Path("/var/lib/systemd/linger") / user).exists()
+    return (Path("/var/lib/systemd/linger") / _user()).exists()
 
 
-def linger(user: str) -> None:
+def linger() -> None:
     """Let it run then. Raises `UsageError`."""
-    must("loginctl", "enable-linger", user)
+    must("loginctl", "enable-linger", _user())
+
+
+def _user() -> str:
+    """The name of whoever runs this, as the system knows it."""
+    import pwd
+
+    return pwd.getpwuid(os.getuid()).pw_name
 
 
 def _folder() -> Path:

@@ -1,26 +1,30 @@
-"""Installing one schedule, and removing whatever is installed."""
+"""The schedule that starts nights: install one, remove every one, report the installed one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 
-from sleepd.core.errors import SleepdError, Unwritable, UsageError
+from sleepd.core.errors import Busy, DatabaseDamaged, SleepdError, Unwritable, UsageError
 from sleepd.host import clock
-from sleepd.resident.service import captured, choice, preflight, service_status, systemd
-from sleepd.resident.service.captured import Captured
-from sleepd.resident.service.cron import Cron, daemon_runs
-from sleepd.resident.service.plan import Plan, plan
-from sleepd.resident.service.scheduler import Scheduler, take_away
-from sleepd.resident.service.systemd import Systemd
+from sleepd.schedulers import captured, choice, preflight, systemd
+from sleepd.schedulers.captured import Captured
+from sleepd.schedulers.cron import Cron, daemon_runs
+from sleepd.schedulers.plan import Plan, plan
+from sleepd.schedulers.scheduler import Scheduler, take_away
+from sleepd.schedulers.systemd import Systemd
 from sleepd.settings import config
 from sleepd.settings.places import Places, make_private
+from sleepd.store.overview import Overview, overview
+from sleepd.usecases import due
+from sleepd.views.service_view import ServiceStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
-    """What was asked for."""
+class ServiceOptions:
+    """Which schedule is wanted, and how."""
 
     timer: bool = False
     cron: bool = False
@@ -30,8 +34,8 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Installed:
-    """What was done."""
+class InstalledService:
+    """The result of an installation."""
 
     kind: str
     environment: Path
@@ -44,8 +48,8 @@ class Installed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Removed:
-    """What was taken away, and what stays."""
+class RemovedService:
+    """The removed parts, and the parts that stay."""
 
     things: tuple[str, ...]
     waiting: int
@@ -53,27 +57,27 @@ class Removed:
     lingers: bool
 
 
-def install(places: Places, wish: Wish, platform: str, step: Callable[[str], None] = lambda _: None) -> Installed:
-    """Install the one schedule that was asked for; those of other kinds are removed once it stands.
-
-    `step` is told what is being done. Raises `UsageError`; what was installed before is then still there.
-    """
-    chosen = choice.choose(platform, timer=wish.timer, cron=wish.cron)
-    if wish.linger and not isinstance(chosen, Systemd):
+def install(
+    places: Places, options: ServiceOptions, platform: str, step: Callable[[str], None] = lambda _: None
+) -> InstalledService:
+    """Install the requested schedule, then remove those of other kinds. `step` is called with the current step. Raises
+    `UsageError`; the earlier schedule is then still there."""
+    chosen = choice.choose(platform, timer=options.timer, cron=options.cron)
+    if options.linger and not isinstance(chosen, Systemd):
         raise UsageError(f"--linger is for systemd; {chosen.kind} needs none, leave it out")
-    seen = captured.capture(keep_key=wish.keep_key)
+    seen = captured.capture(keep_key=options.keep_key)
     intended = plan(places, config.load_file_alone())
     for folder in intended.writable:
         make_private(folder)
-    if wish.preflight:
-        step(f"examining this machine as {chosen.kind} will see it")
+    if options.preflight:
+        step(f"examining this machine with the environment of {chosen.kind}")
         _try_out(chosen, intended, seen)
     step(f"installing: {chosen.kind}")
-    if wish.linger:
-        systemd.linger(service_status.user())
+    if options.linger:
+        systemd.linger()
     _put(chosen, intended, seen.text)
     removed = tuple(other.kind for other in choice.known(platform) if other != chosen and other.remove())
-    return Installed(
+    return InstalledService(
         kind=chosen.kind,
         environment=places.environment,
         kept=tuple(seen.values),
@@ -121,14 +125,14 @@ def _put(chosen: Scheduler, intended: Plan, variables: str) -> None:
 
 
 def _notes(chosen: Scheduler, intended: Plan) -> tuple[str, ...]:
-    """What the user should know about the kind they chose."""
+    """Notes for the user about the chosen kind."""
     found = []
-    if isinstance(chosen, Systemd) and not systemd.lingers(service_status.user()):
+    if isinstance(chosen, Systemd) and not systemd.lingers():
         found.append("nights run only while you are logged in; --linger lets them run at any time")
     if isinstance(chosen, Cron):
         if daemon_runs() is False:
             found.append("no cron daemon runs on this machine: start one, or no night begins")
-        found.append("cron does not make up for a night that the machine slept through; --timer does")
+        found.append("cron skips a night while the machine sleeps; --timer runs it afterwards")
     if intended.time_zone is not None and not isinstance(chosen, Systemd):
         found.append(
             f"TZ={intended.time_zone} is set here; {chosen.kind} counts {intended.at} in the machine's time zone"
@@ -136,16 +140,16 @@ def _notes(chosen: Scheduler, intended: Plan) -> tuple[str, ...]:
     return tuple(found)
 
 
-def uninstall(places: Places, platform: str) -> Removed:
+def uninstall(places: Places, platform: str) -> RemovedService:
     """Remove every schedule and the environment file. Settings, database and proposals stay.
 
-    Raises `Unwritable` for a file that cannot be removed; the message says what was removed before.
+    Raises `Unwritable` for a file that cannot be removed; the message names the parts removed before.
     """
     things: list[str] = []
     try:
         for one in choice.known(platform):
             things += one.remove()
-        # The other two are what an installation that was killed leaves behind, perhaps with a key.
+        # The other two are remains of a killed installation, perhaps with a key.
         for file in (places.environment, _tried(places.environment), _kept(places.environment)):
             things += take_away((file,))
     except UsageError as error:
@@ -154,15 +158,48 @@ def uninstall(places: Places, platform: str) -> Removed:
         why = (error.strerror or str(error)).lower()
         remedy = "make it writable for you, and run this again"
         raise Unwritable(f"{_so_far(things)}{error.filename} cannot be removed: {why}; {remedy}") from error
-    seen = service_status.learnt(places, clock.now())
+    seen = _overview(places, clock.now())
     on_systemd = any(isinstance(one, Systemd) for one in choice.known(platform))
-    return Removed(
+    return RemovedService(
         things=tuple(things),
         waiting=seen.waiting if seen is not None else 0,
-        lingers=on_systemd and systemd.lingers(service_status.user()),
+        lingers=on_systemd and systemd.lingers(),
     )
 
 
 def _so_far(things: Sequence[str]) -> str:
-    """The schedule may be gone already: whoever only reads of a file that stays would think that nights go on."""
+    """The schedule may be gone already, and a message that names only the remaining file would suggest that nights
+    continue."""
     return f"removed {', '.join(things)}; but " if things else ""
+
+
+def status(places: Places, platform: str, now: datetime) -> ServiceStatus:
+    """The installed schedules of every kind, the next start, and the end of the last night."""
+    intended = plan(places, config.load_file_alone())
+    found = tuple(seen for one in choice.known(platform) if (seen := one.look(intended)) is not None)
+    times = [seen.next_at or due.next_night(now, intended.at) for seen in found if seen.active is not False]
+    known = _overview(places, now)
+    return ServiceStatus(
+        schedules=found,
+        next_at=min(times, default=None),
+        last_night=known.last_night if known is not None else None,
+        environment=intended.environment,
+        environment_fault=_environment_fault(intended.environment) if found else None,
+        lingers=systemd.lingers() if any(s.kind.startswith("systemd") for s in found) else None,
+    )
+
+
+def _overview(places: Places, now: datetime) -> Overview | None:
+    """The database's part of the status; None without a usable database: a schedule can be removed without it."""
+    try:
+        return overview(places.database, now)
+    except (Busy, DatabaseDamaged, Unwritable):  # `sleepd doctor` has a row of its own for that
+        return None
+
+
+def _environment_fault(file: Path) -> str | None:
+    if not file.is_file():
+        return f"{file} is gone; without it nothing starts"
+    if file.stat().st_mode & 0o077 and not file.drive:
+        return f"others may read {file}"
+    return None

@@ -1,4 +1,4 @@
-"""What is installed, and how it stands."""
+"""The installed schedule, and whether it works."""
 
 from __future__ import annotations
 
@@ -6,96 +6,47 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from sleepd.core.errors import Busy, DatabaseDamaged, Unwritable
-from sleepd.resident.service.plan import Plan
-from sleepd.resident.service.scheduler import Scheduler, Seen
-from sleepd.settings.places import Places
-from sleepd.store.overview import LastNight, Overview, overview
-from sleepd.views import report, status_view
+from sleepd.schedulers.scheduler import Seen
+from sleepd.store.overview import LastNight
+from sleepd.views import report
 from sleepd.views.report import Plain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Service:
+class ServiceStatus:
     """All that can be said about the nights that start by themselves."""
 
     schedules: tuple[Seen, ...]
-    """What is installed: none, one, or by somebody else's hand several."""
+    """The installed schedules: none, one, or several if somebody else added them."""
     next_at: datetime | None
     """None when nothing will start one."""
     last_night: LastNight | None
     environment: Path
     environment_fault: str | None
-    """What is wrong with the environment file; None when nothing is, or nothing is installed."""
+    """The fault of the environment file; None when it has none, or nothing is installed."""
     lingers: bool | None = None
     """Whether it also runs while nobody is logged in; None where that is no question."""
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """What keeps a night from starting as it should, and after a `;` what to do about it; one line each."""
+        """The faults that keep a night from starting, each in one line with the remedy after a `;`."""
         found = [
             f"{seen.kind} is not active: {seen.state}; {seen.wake or seen.again}"
             for seen in self.schedules
             if seen.active is False
         ]
         found += [
-            f"{where} is not as this sleepd writes it; {seen.again}"
+            f"{where}: not as this sleepd writes it now; {seen.again}"
             for seen in self.schedules
             for where in seen.differs
         ]
         if len(self.schedules) > 1:
-            found.append(f"more than one schedule is installed; {self.schedules[0].again} leaves that one")
+            found.append(f"more than one schedule is installed; {self.schedules[0].again} keeps only that one")
         again = self.schedules[0].again if self.schedules else ""
         return (*found, *([f"{self.environment_fault}; {again}"] if self.environment_fault else []))
 
 
-def look(schedulers: tuple[Scheduler, ...], plan: Plan, places: Places, now: datetime) -> Service:
-    """Look at every kind."""
-    found = tuple(seen for one in schedulers if (seen := one.look(plan)) is not None)
-    active = [seen for seen in found if seen.active is not False]
-    times = [seen.next_at or status_view.next_night(now, plan.at) for seen in active]
-    stands = learnt(places, now)
-    return Service(
-        schedules=found,
-        next_at=min(times, default=None),
-        last_night=stands.last_night if stands is not None else None,
-        environment=plan.environment,
-        environment_fault=_environment_fault(plan.environment) if found else None,
-        lingers=_lingers() if any(s.kind.startswith("systemd") for s in found) else None,
-    )
-
-
-def learnt(places: Places, now: datetime) -> Overview | None:
-    """What the database says; None when it has nothing to say: a schedule can be removed without it."""
-    try:
-        return overview(places.database, now)
-    except (Busy, DatabaseDamaged, Unwritable):  # `sleepd doctor` has a row of its own for that
-        return None
-
-
-def _environment_fault(file: Path) -> str | None:
-    if not file.is_file():
-        return f"{file} is gone, without which nothing starts"
-    if file.stat().st_mode & 0o077 and not file.drive:
-        return f"others may read {file}"
-    return None
-
-
-def _lingers() -> bool:
-    from sleepd.resident.service import systemd
-
-    return systemd.lingers(user())
-
-
-def user() -> str:
-    """The name of whoever runs this, as the system knows it."""
-    import os
-    import pwd
-
-    return pwd.getpwuid(os.getuid()).pw_name
-
-
-def as_json(service: Service) -> Plain:
+def as_json(service: ServiceStatus) -> Plain:
     """The status as plain values."""
     night = service.last_night
     return {
@@ -120,7 +71,7 @@ def as_json(service: Service) -> Plain:
     }
 
 
-def as_text(service: Service) -> str:
+def as_text(service: ServiceStatus) -> str:
     """The status for a person."""
     if not service.schedules:
         return "nothing is installed: no night starts by itself\ninstall it with: sleepd service install"
@@ -131,7 +82,7 @@ def as_text(service: Service) -> str:
         lines.append(report.facts(told | ({"last start": seen.last} if seen.last else {})))
     rest = {
         "next night": report.moment(service.next_at) if service.next_at else "none",
-        "last night": f"{night.date}, {night.status}: {night.message}" if night is not None else "there was none yet",
+        "last night": f"{night.date}, {night.status}: {night.message}" if night is not None else "none yet",
         "as written": "no" if any(seen.differs for seen in service.schedules) else "yes",
     }
     lines.append(report.facts(rest))

@@ -1,6 +1,5 @@
-"""Two notes in the state folder: what a night waits for, and since when a scope is to have nights.
-
-Both only make things nicer. One that cannot be read counts as not there, one that cannot be written is left out.
+"""Two notes in the state folder: the reason why a night waits, and the time since which a scope has nights. Neither is
+needed. An unreadable note counts as missing, and a note that cannot be written is left out.
 """
 
 from __future__ import annotations
@@ -22,14 +21,14 @@ _STALE: Final = timedelta(minutes=15)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """A night that would have begun, and what it waits for."""
+    """A due night, and the reason why it waits."""
 
     why: str
     again_at: datetime
 
 
 def waiting(places: Places, now: datetime) -> Waiting | None:
-    """What a night waits for now; None when none waits."""
+    """The reason why a night waits now; None when none waits."""
     known = _read(_waiting_file(places))
     try:
         noted = Waiting(why=str(known["why"]), again_at=datetime.fromisoformat(known["again_at"]))
@@ -39,7 +38,7 @@ def waiting(places: Places, now: datetime) -> Waiting | None:
 
 
 class Waits:
-    """Notes and logs what a night waits for, each reason once; leaving the block takes the note away."""
+    """Notes and logs the reason why a night waits, each reason once; leaving the block removes the note."""
 
     def __init__(self, places: Places) -> None:
         self._file = _waiting_file(places)

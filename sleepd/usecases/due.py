@@ -1,7 +1,7 @@
-"""Whether a night is due, and when to look again. Pure: the time and the nights there were are given.
+"""Whether a night is due, and when to look again. Pure: the time and the past nights are arguments.
 
 A night belongs to the local date of the moment it was due at, not of the moment it is run: one that starts after
-midnight, for jitter or because the machine was asleep, is still that date's night, and does not stand for the next.
+midnight, for jitter or because the machine was asleep, is still that date's night, and does not replace the next one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ USER_SCOPE: Final = "user"
 FIRST_PAUSE: Final = timedelta(hours=1)
 """A night that could not be measured is tried again after so long, then after twice as long, and so on."""
 _SETTLED: Final = ("done", "budget-spent")
-"""What ends a date. A spent budget stays spent until the next night."""
+"""The statuses that finish a date. A spent budget stays spent until the next night."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +29,7 @@ class Timetable:
     """Local time of day, `HH:MM`."""
     jitter_minutes: int = 0
     machine: str = ""
-    """Tells machines apart: each has its own jitter on each date, and always the same."""
+    """The machine's id: each machine has its own jitter on each date, and always the same."""
     zone: tzinfo | None = None
     """None: this machine's."""
 
@@ -56,12 +56,12 @@ class Timetable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """What the clock says about one scope."""
+    """The schedule of one scope."""
 
     date: str
     """Local date of the night that was due last, ISO."""
     start: datetime | None
-    """When that night is to be begun, or gone on with; in the past: now. None: nothing is left to do for it."""
+    """When to begin or continue that night; in the past: now. None: the night needs nothing more."""
     following: datetime
     """When the next one begins."""
 
@@ -74,8 +74,7 @@ class Look:
 def look(now: datetime, timetable: Timetable, nights: Iterable[PastNight], since: datetime | None = None) -> Look:
     """Whether a night of a scope is due, by the nights this scope had.
 
-    `since` is when a scope without any night was first to have one: what was due before is not caught up with. None: it
-    is.
+    `since` is when a scope without any night was first to have one: earlier due nights are skipped. None: they are run.
     """
     day = timetable.newest(now)
     following = timetable.start(day + timedelta(days=1))

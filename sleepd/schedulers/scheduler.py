@@ -1,4 +1,4 @@
-"""What every kind of schedule can do, and what is seen of one."""
+"""The interface of every kind of schedule, and the state of one."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, Protocol
 
-from sleepd.resident.service.calls import Done, call
-from sleepd.resident.service.captured import replace
-from sleepd.resident.service.plan import Plan
+from sleepd.schedulers.calls import Done, call
+from sleepd.schedulers.captured import replace
+from sleepd.schedulers.plan import Plan
 
 PREFLIGHT_S: Final = 300.0
 
@@ -22,21 +22,21 @@ class Seen:
 
     kind: str
     where: tuple[str, ...]
-    """Files, or where else it stands."""
+    """Its files, or its other place."""
     active: bool | None
-    """Whether it will run; None when that cannot be told."""
+    """Whether it will run; None when that is unknown."""
     state: str
     """The scheduler's own words about it."""
     again: str
     """The command that installs it again."""
     wake: str | None = None
-    """What makes it active where installing again does not."""
+    """The command that activates it where a second installation does not."""
     next_at: datetime | None = None
-    """What the scheduler itself says; None when it does not."""
+    """The scheduler's own next time; None when it states none."""
     last: str | None = None
     """How the scheduler says the last start ended."""
     differs: tuple[str, ...] = ()
-    """What is not as this sleepd would write it now."""
+    """The parts that this sleepd would write differently now."""
 
 
 class Scheduler(Protocol):
@@ -54,16 +54,16 @@ class Scheduler(Protocol):
         """Why it cannot be used on this machine; None when it can."""
 
     def try_out(self, plan: Plan, *verb: str) -> Done:
-        """Run a verb of sleepd with what the scheduler would give it, and nothing else."""
+        """Run a verb of sleepd with the scheduler's environment alone."""
 
     def install(self, plan: Plan) -> None:
         """Write and enable it, over one that is there. Raises `UsageError`; nothing of a new one is then left."""
 
     def remove(self) -> tuple[str, ...]:
-        """Stop and remove it; what was removed, nothing when there was nothing."""
+        """Stop and remove it; the removed parts, empty when there were none."""
 
     def look(self, plan: Plan) -> Seen | None:
-        """What is installed; None for nothing."""
+        """The installed schedule; None for none."""
 
 
 def bare(words: tuple[str, ...], path: str, more: Mapping[str, str] | None = None) -> Done:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sleepd.core.errors import SleepdError
-from sleepd.resident.service.calls import Done, call, must
-from sleepd.resident.service.plan import Plan
-from sleepd.resident.service.scheduler import Seen, bare, differing, put, take_away
+from sleepd.schedulers.calls import Done, call, must
+from sleepd.schedulers.plan import Plan
+from sleepd.schedulers.scheduler import Seen, bare, differing, put, take_away
 from sleepd.settings import config
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from sleepd.core.errors import UsageError
-from sleepd.resident.service.cron import Cron
-from sleepd.resident.service.launchd import Launchd
-from sleepd.resident.service.scheduler import Scheduler
-from sleepd.resident.service.systemd import Systemd
-from sleepd.resident.service.tasks import Tasks
+from sleepd.schedulers.cron import Cron
+from sleepd.schedulers.launchd import Launchd
+from sleepd.schedulers.scheduler import Scheduler
+from sleepd.schedulers.systemd import Systemd
+from sleepd.schedulers.tasks import Tasks
 
 
 def known(platform: str) -> tuple[Scheduler, ...]:
-    """All kinds for a `sys.platform`: the resident one first, then the nightly one, then what else there is."""
+    """All kinds for a `sys.platform`: the resident one first, then the nightly one, then the others."""
     match platform:
         case "win32":
             return (Tasks(nightly=False), Tasks(nightly=True))
@@ -22,7 +22,7 @@ def known(platform: str) -> tuple[Scheduler, ...]:
 
 
 def choose(platform: str, *, timer: bool, cron: bool) -> Scheduler:
-    """The kind that was asked for. Raises `UsageError` with what to do instead where it cannot be."""
+    """The requested kind. Raises `UsageError` with an alternative where the kind is impossible."""
     if timer and cron:
         raise UsageError("--timer and --cron are two kinds of schedule; give one of them")
     resident, nightly, *others = known(platform)

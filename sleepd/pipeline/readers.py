@@ -1,0 +1,101 @@
+"""Files read and cleaned, in processes of their own when there is enough to read."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import signal
+import threading
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import replace
+from functools import cache
+
+from harvesters import wire
+from sleepd.pipeline.clean import Job, Lengths, read_clean
+from sleepd.store.stored_file import StoredFile
+
+WORTH_PROCESSES = 24_000_000
+"""Bytes from which on processes pay: each takes half a second to begin."""
+_MOST_PROCESSES = 4
+_AHEAD = 3
+"""Readings that each process may be ahead of the one that is asked for next."""
+
+
+def readings(jobs: Sequence[Job], lengths: Lengths, waiting: int) -> Iterator[StoredFile | None]:
+    """What each job gave, in the order of the jobs, a long file in pieces; None for a file with nothing new.
+
+    `waiting` is how many bytes are to be read. The processes end with this one, however that ends.
+    """
+    processes = min(_MOST_PROCESSES, len(jobs), os.cpu_count() or 1)
+    if waiting < WORTH_PROCESSES or processes < 2 or not _can_be_sent(jobs):
+        for job in jobs:
+            yield from _here(job, lengths)
+        return
+    # Not forked: the bar on the terminal is drawn by a thread, which a fork would lose.
+    context = multiprocessing.get_context("spawn")
+    executor = ProcessPoolExecutor(processes, mp_context=context, initializer=_leashed)
+    try:
+        yield from _apart(executor, deque(jobs), lengths, processes * _AHEAD)
+    finally:
+        executor.shutdown(cancel_futures=True)
+
+
+def _here(job: Job, lengths: Lengths) -> Iterator[StoredFile | None]:
+    file = read_clean(job, lengths)
+    yield file
+    while file is not None and file.reading.more:
+        job = replace(job, cursor=file.reading.cursor)
+        file = read_clean(job, lengths)
+        yield file
+
+
+def _apart(
+    executor: ProcessPoolExecutor, jobs: deque[Job], lengths: Lengths, ahead: int
+) -> Iterator[StoredFile | None]:
+    begun: deque[tuple[Job, Future[bytes | None]]] = deque()
+    while jobs or begun:
+        while jobs and len(begun) < ahead:
+            job = jobs.popleft()
+            begun.append((job, executor.submit(_work, job, lengths)))
+        job, future = begun.popleft()
+        packed = future.result()
+        file = None if packed is None else wire.unpacked(packed, StoredFile)
+        if file is not None and file.reading.more:
+            job = replace(job, cursor=file.reading.cursor)
+            begun.appendleft((job, executor.submit(_work, job, lengths)))
+        yield file
+
+
+def _work(job: Job, lengths: Lengths) -> bytes | None:
+    file = read_clean(job, lengths)
+    return None if file is None else wire.packed(file)
+
+
+def _can_be_sent(jobs: Sequence[Job]) -> bool:
+    """Whether the harvesters can work in another process; those of other packages need not."""
+    return all(_pickles(type(job.harvester)) for job in jobs)
+
+
+@cache
+def _pickles(kind: type) -> bool:
+    try:
+        pickle.dumps(kind())
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return False
+    return True
+
+
+def _leashed() -> None:
+    # One Ctrl-C ends all of them; only the parent says so.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

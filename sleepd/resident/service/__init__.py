@@ -1,1 +1,0 @@
-"""What lets sleepd run by itself: user units of systemd, a crontab line, launchd agents, tasks of Windows."""

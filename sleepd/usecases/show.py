@@ -1,0 +1,81 @@
+"""What `review`, `proposals` and `show` show: a proposal or a night with all it rests on, read and not recomputed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sleepd.core import edit
+from sleepd.core.errors import Conflict, UsageError
+from sleepd.core.model import Digest
+from sleepd.pipeline.adopt import ADOPTABLE, intended
+from sleepd.store import nights, proposals, reviews, rollouts
+from sleepd.store.database import Database
+from sleepd.store.proposals import Proposal, Status
+from sleepd.usecases.decisions import check_place, shown_digest
+from sleepd.views.candidate_view import tried
+from sleepd.views.evidence import OfNight, Proposed
+
+
+def proposals_shown(database: Database, *, everything: bool) -> tuple[Proposed, ...]:
+    """The proposals that need a person, or all there ever were, in the order of their candidates."""
+    with database.reading() as connection:
+        found = proposals.proposals(connection)
+    wanted = [p for p in found if everything or p.status in (Status.WAITING, Status.QUARANTINED)]
+    return tuple(proposal_shown(database, p) for p in wanted)
+
+
+def waiting_first(database: Database) -> tuple[Proposed, ...]:
+    """The proposals that wait for a person, those with the greatest measured effect first."""
+    found = [p for p in proposals_shown(database, everything=False) if p.proposal.status is Status.WAITING]
+    return tuple(sorted(found, key=lambda p: -(p.tried.trial.effect or 0.0)))
+
+
+def proposal_shown(database: Database, proposal: Proposal) -> Proposed:
+    """A proposal with all it rests on."""
+    with database.reading() as connection:
+        found = Proposed(
+            proposal=proposal,
+            tried=tried(database, proposal.id),
+            taught_by=reviews.teachers(connection, proposal.sessions),
+            decided=reviews.decisions(connection, proposal.id),
+            branch=reviews.on_branch(connection, proposal.id),
+        )
+    return _with_what_adopting_writes(database, found) if proposal.status in ADOPTABLE else found
+
+
+def _with_what_adopting_writes(database: Database, one: Proposed) -> Proposed:
+    try:
+        seen = intended(database, one.proposal)
+        plan = seen.plan
+        check_place(seen)
+        named = shown_digest(database, one.proposal)
+    except (Conflict, UsageError) as error:
+        return replace(one, conflict=str(error))
+    as_proposed = plan.proven and seen.wanted == seen.gated and plan.changes
+    diff = None if as_proposed else edit.diff(plan.live or "", plan.text, name=seen.trial.candidate.target.name)
+    return replace(one, digest=named, diff=diff)
+
+
+def night_shown(database: Database, prefix: str) -> OfNight:
+    """The night whose id begins with `prefix`. Raises `UsageError` when there is none."""
+    with database.reading() as connection:
+        night = nights.night(connection, prefix)
+        if night is None:
+            raise UsageError(f"no night has an id that begins with {prefix!r}; `sleepd nights` lists them")
+        started = [t.candidate.id for t in proposals.of_night(connection, night.id)]
+        staged = tuple(p for p in proposals.proposals(connection) if p.night_id == night.id)
+        stages = rollouts.spent_by_stage(connection, [night.id])
+    ids = dict.fromkeys([*_reported(night.report), *started])
+    return OfNight(
+        night=night,
+        tried=tuple(tried(database, id_) for id_ in ids),
+        proposed=tuple(proposal_shown(database, p) for p in staged),
+        stages=stages,
+    )
+
+
+def _reported(facts: Mapping[str, object]) -> list[Digest]:
+    """The candidates a night's report names: also those that waited from earlier nights."""
+    rows = facts.get("candidates")
+    return [Digest(str(row["id"])) for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []

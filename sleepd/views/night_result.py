@@ -1,0 +1,48 @@
+"""The result of a night, and the plan of one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from sleepd.models.metered import Spending
+from sleepd.pipeline.ingest import IngestReport
+from sleepd.pipeline.night import Outlook
+from sleepd.store.nights import Night
+from sleepd.store.proposals import Proposal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NightResult:
+    """A night that was run."""
+
+    night: Night
+    harvest: IngestReport
+    spending: Spending
+    """This run's own; an earlier run of the same night spent its own."""
+    proposals: tuple[Proposal, ...]
+    page: Path | None = None
+    """The night's `report.html`; None when it could not be written."""
+    unwritten: str = ""
+    """The reason and the remedy of a failure."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NightEstimate:
+    """The upper bound of a night's cost. Tokens are estimated: four characters each."""
+
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    cost_usd: float | None
+    """None: the model's price is not set."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NightPreview:
+    """The plan of a night."""
+
+    night_id: str
+    outlook: Outlook
+    harvest: IngestReport
+    estimate: NightEstimate

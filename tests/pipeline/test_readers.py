@@ -1,0 +1,96 @@
+"""Reading in several processes gives what reading in one gives."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harvesters import wire
+from harvesters.__main__ import harvester
+from harvesters.claude_code import ClaudeCode
+from harvesters.records import Cursor, Reading
+from sleepd.pipeline import readers
+from sleepd.pipeline.clean import Job, Lengths
+from sleepd.pipeline.readers import WORTH_PROCESSES, readings
+from sleepd.store.stored_file import StoredFile
+from tests.harvesters import golden, test_pieces
+from tests.pipeline.world import make
+
+LENGTHS = Lengths(text=16_000, tool_text=4_000)
+TABLES = ("sessions", "turns", "tool_calls", "skill_uses", "defects", "file_changes", "session_events", "record_counts")
+
+
+def jobs() -> list[Job]:
+    return [Job(harvester=harvester(path.parts[-3]), path=path, cursor=None) for path in golden.cases()]
+
+
+class HereOnly:
+    """A harvester that no other process can have, and that notes where it reads."""
+
+    agent = "here-only"
+
+    def __init__(self) -> None:
+        self.processes: list[int] = []
+        self.kept = lambda: None
+
+    def find(self, env: Mapping[str, str], home: Path) -> Iterable[Path]:
+        return ()
+
+    def read(self, path: Path, cursor: Cursor | None = None, *, clip: int = 0) -> Reading:
+        self.processes.append(os.getpid())
+        return Reading(session=None, bytes_read=1)
+
+
+def files(found: Iterable[StoredFile | None]) -> list[tuple[str, str]]:
+    return [(one.path, one.reading.session.id if one.reading.session else "") for one in found if one is not None]
+
+
+@pytest.mark.slow
+def test_processes_give_the_same_in_the_same_order() -> None:
+    """All cases of the golden corpus: equal readings, secrets out, in the order of the jobs."""
+    alone = list(readings(jobs(), LENGTHS, 0))
+    together = list(readings(jobs(), LENGTHS, WORTH_PROCESSES))
+    assert alone == together
+
+
+@pytest.mark.slow
+def test_a_harvest_in_processes_stores_the_same_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a simulated person's transcripts of every agent."""
+    one, several = (make(tmp_path / name, "analyst", sessions=12) for name in ("alone", "apart"))
+    one.ingest()
+    monkeypatch.setattr(readers, "WORTH_PROCESSES", 0)
+    several.ingest()
+
+    told = [str([several.rows(table) for table in TABLES]), str([one.rows(table) for table in TABLES])]
+    assert told[0].replace("apart", "alone") == told[1]
+
+
+@pytest.mark.slow
+def test_a_long_file_is_read_in_order_beside_others(tmp_path: Path) -> None:
+    """Its pieces follow each other; the other files keep their places."""
+    claude = ClaudeCode()
+    paths = [test_pieces.claude(tmp_path / name) for name in "ab"]
+    found = files(readings([Job(harvester=claude, path=p, cursor=None) for p in paths], LENGTHS, WORTH_PROCESSES))
+    assert [str(path) for path in paths] == [path for path, _ in found]
+
+
+def test_little_to_read_starts_no_process(tmp_path: Path) -> None:
+    """A harvester of another package that cannot be sent is used in this process, however much there is to read."""
+    mine = HereOnly()
+    todo = [Job(harvester=mine, path=tmp_path / name, cursor=None) for name in "ab"]
+    list(readings(todo, LENGTHS, 10 * WORTH_PROCESSES))
+    assert [os.getpid()] * 2 == mine.processes
+
+
+@pytest.mark.parametrize("case", golden.cases(), ids=lambda path: "/".join(path.parts[-3:-1]))
+def test_a_reading_survives_the_way_to_another_process(case: Path) -> None:
+    """Packed and unpacked, every golden reading is equal to itself."""
+    file = StoredFile(
+        path=str(case), agent="a", reading=harvester(case.parts[-3]).read(case), kind="interactive", redacted=1
+    )
+    assert file == wire.unpacked(wire.packed(file), StoredFile)
+    assert file != wire.unpacked(wire.packed(replace(file, redacted=2)), StoredFile)
