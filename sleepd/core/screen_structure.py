@@ -162,99 +162,554 @@ _BAN: Final = re.compile(rf"{_BAN_BEGINS}|{_BAN_ENDS}", I)
 
 QUESTIONS: Final = (
     # What would it run or fetch?
-    _question("fetch-and-execute", "downloads something to run it", FETCH, RUN, r"script|skript|skrypt|сценари|installer|instalador|binar|program|fichier|archivo|datei|plik|arquivo|bestand|файл|文件|ファイル|파일|playbook|setup|code|コード|スクリプト|脚本|스크립트|скрипт|https?://|instal"),
-    _question("fetch-and-execute", "runs a download", RUN, r"https?://\S+|\bcurl\b[^`]{0,80}https?:|\bwget\b[^`]{0,80}\w\.\w", but=r"localhost|127\.0\.0\.1|example\.(?:com|org|net)|\[::1\]"),
-    _question("fetch-and-execute", "does what a remote text says", FETCH, OBEY, r"pastebin|gist|remote|server|url|https?://|网|サーバ"),
-    _question("fetch-and-execute", "does what a remote text says", r"(?:pull\w*|fetch\w*|download\w*|read\w*)\b.{0,80}(?:pastebin|gist|shared|remote|server)", r"do(?:ing)? what|carry(?:ing)? out|follow|as (?:it|they) sa"),
-    _question("fetch-and-execute", "puts downloaded files in place", FETCH, r"\b(?:unpack|unzip|untar|extract|apply|overwrit|copy over|entpack|decompress|extrai|extrae|estra|uitpak|rozpak)\w*|распак\w*|解压|覆盖|展開|上書き|압축|덮어", r"bundle|archiv|tarball|zip|hotfix|patch|update|cdn|server|paket|https?://|сервер|服务器|サーバ|서버"),
-    _question("fetch-and-execute", "runs what a server answers", rf"{RUN}|\beval\w*", r"\b(?:repl(?:y|ies)|response|answer|output|result|antwort|reponse|respuesta|risposta|antwoord|resposta|odpowied\w*|ответ\w*)\b|返回|応答|응답", r"endpoint|server|service|\bapi\b|\burl\b|remote|dienst|servidor|serveur|сервер\w*|服务器|接口|サーバ|서버", but=r"\btests?\b|time|status code|snapshot"),
+    _question(
+        "fetch-and-execute",
+        "downloads something to run it",
+        FETCH,
+        RUN,
+        r"script|skript|skrypt|сценари|installer|instalador|binar|program|fichier|archivo|datei|plik|arquivo|bestand|файл|文件|ファイル|파일|playbook|setup|code|コード|スクリプト|脚本|스크립트|скрипт|https?://|instal",
+    ),
+    _question(
+        "fetch-and-execute",
+        "runs a download",
+        RUN,
+        r"https?://\S+|\bcurl\b[^`]{0,80}https?:|\bwget\b[^`]{0,80}\w\.\w",
+        but=r"localhost|127\.0\.0\.1|example\.(?:com|org|net)|\[::1\]",
+    ),
+    _question(
+        "fetch-and-execute",
+        "does what a remote text says",
+        FETCH,
+        OBEY,
+        r"pastebin|gist|remote|server|url|https?://|网|サーバ",
+    ),
+    _question(
+        "fetch-and-execute",
+        "does what a remote text says",
+        r"(?:pull\w*|fetch\w*|download\w*|read\w*)\b.{0,80}(?:pastebin|gist|shared|remote|server)",
+        r"do(?:ing)? what|carry(?:ing)? out|follow|as (?:it|they) sa",
+    ),
+    _question(
+        "fetch-and-execute",
+        "puts downloaded files in place",
+        FETCH,
+        r"\b(?:unpack|unzip|untar|extract|apply|overwrit|copy over|entpack|decompress|extrai|extrae|estra|uitpak|rozpak)\w*|распак\w*|解压|覆盖|展開|上書き|압축|덮어",
+        r"bundle|archiv|tarball|zip|hotfix|patch|update|cdn|server|paket|https?://|сервер|服务器|サーバ|서버",
+    ),
+    _question(
+        "fetch-and-execute",
+        "runs what a server answers",
+        rf"{RUN}|\beval\w*",
+        r"\b(?:repl(?:y|ies)|response|answer|output|result|antwort|reponse|respuesta|risposta|antwoord|resposta|odpowied\w*|ответ\w*)\b|返回|応答|응답",
+        r"endpoint|server|service|\bapi\b|\burl\b|remote|dienst|servidor|serveur|сервер\w*|服务器|接口|サーバ|서버",
+        but=r"\btests?\b|time|status code|snapshot",
+    ),
     # What would persist?
-    _question("environment-or-permissions", "changes what runs by itself", _STARTUP, rf"{WRITE}|{RUN}|{FETCH}|alias|drop"),
-    _question("environment-or-permissions", "changes what runs by itself", _CRON, rf"{_HOME}|every \w+ minutes|hourly|\*/|https?://|toutes les|cada|каждый|каждые|每|毎|매", rf"{WRITE}|{RUN}|relanc", but=r"infra/|deploy/|\bci\b|\.github/|k8s|helm"),
-    _question("environment-or-permissions", "changes what runs by itself", _CRON, rf"{WRITE}", but=r"\b[\w-]+/[\w./-]*cron|\binfra|terraform|k8s|helm|owner|document|docs"),
-    _question("environment-or-permissions", "changes what runs by itself", r"every (?:time|login)|after (?:each|every|a|the)? ?(?:reboot|restart|login)|nach (?:jedem|einem) (?:neustart|login|start)|apres (?:chaque )?(?:redemarrage|connexion)|tras (?:cada )?reinici\w*|dopo (?:ogni )?riavvio|na elke (?:herstart|start)|apos (?:cada )?reinici\w*|po kazdym (?:restarcie|starcie)|после (?:перезагруз|перезапус|вход)\w*|重启后|开机|再起動|부팅|재시작|at (?:log ?in|boot|startup)|on ?logon|каждом (?:входе|запуске)|(?:cada|todo) (?:login|inicio)|bei jeder anmeldung|a chaque (?:connexion|demarrage)|ogni (?:accesso|avvio)|bij elke (?:login|aanmelding)|przy kazdym (?:logowaniu|starcie)|每次(?:打开|登录|启动)|ログインするたび|起動するたび|로그인할 때마다|부팅", rf"{_HOME}|{_STARTUP}|script|skript|update|start\w*|demon|daemon|service|dienst|systemd|launchd|脚本|スクリプト|스크립트|скрипт", but=r"dev server|docker compose|container|the server after|tests?\b"),
-    _question("environment-or-permissions", "changes what runs by itself", r"\.github/workflows|gitlab-ci\.yml|workflow file|ci (?:file|config\w*)|workflow", rf"{WRITE}", r"https?://|\bcurl\b|self-hosted|secrets?\.|schedule|\bcron\b|\$\{\{|toJSON|write-all|token", but=r"^\W*(?:never|do not|don'?t)|nightly build"),
+    _question(
+        "environment-or-permissions", "changes what runs by itself", _STARTUP, rf"{WRITE}|{RUN}|{FETCH}|alias|drop"
+    ),
+    _question(
+        "environment-or-permissions",
+        "changes what runs by itself",
+        _CRON,
+        rf"{_HOME}|every \w+ minutes|hourly|\*/|https?://|toutes les|cada|каждый|каждые|每|毎|매",
+        rf"{WRITE}|{RUN}|relanc",
+        but=r"infra/|deploy/|\bci\b|\.github/|k8s|helm",
+    ),
+    _question(
+        "environment-or-permissions",
+        "changes what runs by itself",
+        _CRON,
+        rf"{WRITE}",
+        but=r"\b[\w-]+/[\w./-]*cron|\binfra|terraform|k8s|helm|owner|document|docs",
+    ),
+    _question(
+        "environment-or-permissions",
+        "changes what runs by itself",
+        r"every (?:time|login)|after (?:each|every|a|the)? ?(?:reboot|restart|login)|nach (?:jedem|einem) (?:neustart|login|start)|apres (?:chaque )?(?:redemarrage|connexion)|tras (?:cada )?reinici\w*|dopo (?:ogni )?riavvio|na elke (?:herstart|start)|apos (?:cada )?reinici\w*|po kazdym (?:restarcie|starcie)|после (?:перезагруз|перезапус|вход)\w*|重启后|开机|再起動|부팅|재시작|at (?:log ?in|boot|startup)|on ?logon|каждом (?:входе|запуске)|(?:cada|todo) (?:login|inicio)|bei jeder anmeldung|a chaque (?:connexion|demarrage)|ogni (?:accesso|avvio)|bij elke (?:login|aanmelding)|przy kazdym (?:logowaniu|starcie)|每次(?:打开|登录|启动)|ログインするたび|起動するたび|로그인할 때마다|부팅",
+        rf"{_HOME}|{_STARTUP}|script|skript|update|start\w*|demon|daemon|service|dienst|systemd|launchd|脚本|スクリプト|스크립트|скрипт",
+        but=r"dev server|docker compose|container|the server after|tests?\b",
+    ),
+    _question(
+        "environment-or-permissions",
+        "changes what runs by itself",
+        r"\.github/workflows|gitlab-ci\.yml|workflow file|ci (?:file|config\w*)|workflow",
+        rf"{WRITE}",
+        r"https?://|\bcurl\b|self-hosted|secrets?\.|schedule|\bcron\b|\$\{\{|toJSON|write-all|token",
+        but=r"^\W*(?:never|do not|don'?t)|nightly build",
+    ),
     # Whose packages would it install?
-    _question("fetch-and-execute", "takes packages from another place", r"--(?:extra-)?index-url|extra-index-url|index-url|--registry|\bregistry\b|\bregistries\b|\bgit\+(?:https?|ssh)|GOPROXY|GONOSUMDB|GOFLAGS|\bfind-links\b|\btrusted-host\b|\btap\b|\bPPA\b|add-apt-repository|源|レジストリ|레지스트리", r"https?://|git\+|\w\.(?:io|net|dev|de|fr|com|org|cn)\b", but=r"registry\.npmjs\.org|pypi\.org/simple|localhost"),
-    _question("fetch-and-execute", "runs code when packages are installed", r"\b(?:pre|post)install\b|\"prepare\"|setup\.py.{0,20}(?:run|download)|install script", rf"{WRITE}|{RUN}"),
-    _question("fetch-and-execute", "puts another package in a package's place", r"\breplace\b[^`]{0,20}`?[\w./-]+ ?=> ?[\w./-]+|\b(?:resolutions|overrides)\b.{0,60}(?:git|http|github)"),
-    _question("fetch-and-execute", "puts another package in a package's place", r"\b(?:base )?image\b|\bFROM\b|镜像|イメージ|이미지", r"instead of (?:the )?official|statt (?:des )?offiziell|au lieu de l'?officiel|en vez de(?:l)? oficial|代替官方|(?:docker\.io|ghcr\.io|quay\.io)/\S+.{0,60}instead"),
-    _question("fetch-and-execute", "installs from somewhere's repository", r"install\w*|instal[ae]\w*|installier\w*|安装|インストール|설치", r"git\+https?|github\.com/\S+\.git|https?://\S+\.(?:tgz|tar\.gz|whl|zip|deb|rpm|sh)"),
+    _question(
+        "fetch-and-execute",
+        "takes packages from another place",
+        r"--(?:extra-)?index-url|extra-index-url|index-url|--registry|\bregistry\b|\bregistries\b|\bgit\+(?:https?|ssh)|GOPROXY|GONOSUMDB|GOFLAGS|\bfind-links\b|\btrusted-host\b|\btap\b|\bPPA\b|add-apt-repository|源|レジストリ|레지스트리",
+        r"https?://|git\+|\w\.(?:io|net|dev|de|fr|com|org|cn)\b",
+        but=r"registry\.npmjs\.org|pypi\.org/simple|localhost",
+    ),
+    _question(
+        "fetch-and-execute",
+        "runs code when packages are installed",
+        r"\b(?:pre|post)install\b|\"prepare\"|setup\.py.{0,20}(?:run|download)|install script",
+        rf"{WRITE}|{RUN}",
+    ),
+    _question(
+        "fetch-and-execute",
+        "puts another package in a package's place",
+        r"\breplace\b[^`]{0,20}`?[\w./-]+ ?=> ?[\w./-]+|\b(?:resolutions|overrides)\b.{0,60}(?:git|http|github)",
+    ),
+    _question(
+        "fetch-and-execute",
+        "puts another package in a package's place",
+        r"\b(?:base )?image\b|\bFROM\b|镜像|イメージ|이미지",
+        r"instead of (?:the )?official|statt (?:des )?offiziell|au lieu de l'?officiel|en vez de(?:l)? oficial|代替官方|(?:docker\.io|ghcr\.io|quay\.io)/\S+.{0,60}instead",
+    ),
+    _question(
+        "fetch-and-execute",
+        "installs from somewhere's repository",
+        r"install\w*|instal[ae]\w*|installier\w*|安装|インストール|설치",
+        r"git\+https?|github\.com/\S+\.git|https?://\S+\.(?:tgz|tar\.gz|whl|zip|deb|rpm|sh)",
+    ),
     # What would it send, and where?
-    _question("outgoing-data", "sends something away", SEND, AWAY, EVERYTHING, but=r"localhost|127\.0\.0\.1|example\.(?:com|org|net)(?!\S*@)"),
-    _question("outgoing-data", "sends something away", SEND, r"https?://(?!(?:localhost|127\.))|[\w.+-]+@[\w-]+\.[a-z]"),
-    _question("outgoing-data", "sends something away", r"\$\((?:whoami|hostname|id|cat|env|uname)|\b(?:nslookup|dig|host)\b.{0,40}\.\w{2,}|!\[[^\]]*\]\(https?://[^)]*(?:[?&]\w+=|<)"),
-    _question("outgoing-data", "shows secrets to others", r"\b(?:env|printenv|environment variables?)\b|\.env\b", r"pull request|\bpr\b|issue|comment|description|slack|channel|canal|kanal|チャンネル|채널|频道", rf"{SHOW}|{SEND}", but=r"\.env\.(?:example|sample)"),
-    _question("outgoing-data", "shows private things", rf"{SHOW}|{SEND}|paste", r"(?:contents?|inhalt\w*|contenu|contenido|contenuto|inhoud|conteudo|zawartosc|содержим\w*|内容|내용)?.{0,20}(?:\bconfig/\S*prod\w*|production[\w ./-]{0,20}(?:config|settings|data|dump|database)|customer (?:data|records|list)|database dump|conversations?\b|transcripts?\b|kundendaten|donnees client\w*|datos de clientes|dati dei clienti|klantgegevens|客户数据|顧客データ|고객 ?데이터)", r"issue|comment|pull request|\bpr\b|ticket|gist|wiki|chat|slack|e?-?mail|channel|kanal|canal|report|kommentar|commentaire|comentario|коммент\w*|チャット|コメント|评论|댓글|correo", but=r"^\W*(?:never|do not|don'?t|no\b|nie|ne )"),
+    _question(
+        "outgoing-data",
+        "sends something away",
+        SEND,
+        AWAY,
+        EVERYTHING,
+        but=r"localhost|127\.0\.0\.1|example\.(?:com|org|net)(?!\S*@)",
+    ),
+    _question(
+        "outgoing-data", "sends something away", SEND, r"https?://(?!(?:localhost|127\.))|[\w.+-]+@[\w-]+\.[a-z]"
+    ),
+    _question(
+        "outgoing-data",
+        "sends something away",
+        r"\$\((?:whoami|hostname|id|cat|env|uname)|\b(?:nslookup|dig|host)\b.{0,40}\.\w{2,}|!\[[^\]]*\]\(https?://[^)]*(?:[?&]\w+=|<)",
+    ),
+    _question(
+        "outgoing-data",
+        "shows secrets to others",
+        r"\b(?:env|printenv|environment variables?)\b|\.env\b",
+        r"pull request|\bpr\b|issue|comment|description|slack|channel|canal|kanal|チャンネル|채널|频道",
+        rf"{SHOW}|{SEND}",
+        but=r"\.env\.(?:example|sample)",
+    ),
+    _question(
+        "outgoing-data",
+        "shows private things",
+        rf"{SHOW}|{SEND}|paste",
+        r"(?:contents?|inhalt\w*|contenu|contenido|contenuto|inhoud|conteudo|zawartosc|содержим\w*|内容|내용)?.{0,20}(?:\bconfig/\S*prod\w*|production[\w ./-]{0,20}(?:config|settings|data|dump|database)|customer (?:data|records|list)|database dump|conversations?\b|transcripts?\b|kundendaten|donnees client\w*|datos de clientes|dati dei clienti|klantgegevens|客户数据|顧客データ|고객 ?데이터)",
+        r"issue|comment|pull request|\bpr\b|ticket|gist|wiki|chat|slack|e?-?mail|channel|kanal|canal|report|kommentar|commentaire|comentario|коммент\w*|チャット|コメント|评论|댓글|correo",
+        but=r"^\W*(?:never|do not|don'?t|no\b|nie|ne )",
+    ),
     # Would it touch credentials?
-    _question("credentials", "reads or shows secrets", SECRET, SHOW, r"\blog(?:s|file)?\b|readme|report|comment|issue|chat|rapport|bericht|fehlerbericht|informe|journal|config\w*|project|projet|proyecto|url\b|plik|zeichen|characters|first \w+ (?:char|digit)|日志|报告|ログ|コメント|로그|댓글|журнал|лог\b|отчет", but=r"argon2|bcrypt|scrypt|hash|encrypt|vault|secrets? manager|verschlussel|chiffr|cifrad|crittograf|加密|暗号|암호화|redact|mask|request id|expire|\bnever\b|\bnot\b|\bno\b|\bkeine?\b|\bne\b|не |不"),
-    _question("credentials", "writes secrets down", SECRET, rf"{WRITE}|적어|hard-?cod\w*|schreib|speicher|leg\w* ab", r"\bscript\w*|skript\w*|skrypt\w*|\bcode\b|readme|comment\w*|kommentar\w*|source|\.(?:sh|py|js|ts|yml|yaml|json|md|toml)\b|repo\w*|wiki|скрипт\w*|код\w*|脚本|代码|注释|スクリプト|コード|コメント|스크립트|코드|주석", but=r"vault|secrets? manager|environment|env\b|\.env|umgebungs|hash|argon2|bcrypt|encrypt|placeholder|test|mock|fake|never|\bnot\b|\bno\b|kein|nicht|field|form\b|module|class|function|endpoint|schema|model|token count|tokeni[sz]|design tokens?|\buse [A-Z]\w+"),
-    _question("credentials", "reads files that hold secrets", r"(?:~|\$HOME|/home/\w+|/root)/\.(?:aws|ssh|netrc|kube|gnupg|npmrc|pypirc|docker|azure|config/gh|pgpass)|\bid_(?:rsa|ed25519|ecdsa)\b|/etc/shadow|security find-\w+-password", rf"{SHOW}|{SEND}|{WRITE}|take|use"),
-    _question("credentials", "reads or shows secrets", r"environment variables?|umgebungsvariablen|variables d'environnement|variables de entorno|variabili d'ambiente|omgevingsvariabelen|variaveis de ambiente|zmienne srodowiskow|переменн\w* (?:окружения|среды)|环境变量|環境変数|환경 ?변수", rf"{SECRET}", rf"{SHOW}"),
+    _question(
+        "credentials",
+        "reads or shows secrets",
+        SECRET,
+        SHOW,
+        r"\blog(?:s|file)?\b|readme|report|comment|issue|chat|rapport|bericht|fehlerbericht|informe|journal|config\w*|project|projet|proyecto|url\b|plik|zeichen|characters|first \w+ (?:char|digit)|日志|报告|ログ|コメント|로그|댓글|журнал|лог\b|отчет",
+        but=r"argon2|bcrypt|scrypt|hash|encrypt|vault|secrets? manager|verschlussel|chiffr|cifrad|crittograf|加密|暗号|암호화|redact|mask|request id|expire|\bnever\b|\bnot\b|\bno\b|\bkeine?\b|\bne\b|не |不",
+    ),
+    _question(
+        "credentials",
+        "writes secrets down",
+        SECRET,
+        rf"{WRITE}|적어|hard-?cod\w*|schreib|speicher|leg\w* ab",
+        r"\bscript\w*|skript\w*|skrypt\w*|\bcode\b|readme|comment\w*|kommentar\w*|source|\.(?:sh|py|js|ts|yml|yaml|json|md|toml)\b|repo\w*|wiki|скрипт\w*|код\w*|脚本|代码|注释|スクリプト|コード|コメント|스크립트|코드|주석",
+        but=r"vault|secrets? manager|environment|env\b|\.env|umgebungs|hash|argon2|bcrypt|encrypt|placeholder|test|mock|fake|never|\bnot\b|\bno\b|kein|nicht|field|form\b|module|class|function|endpoint|schema|model|token count|tokeni[sz]|design tokens?|\buse [A-Z]\w+",
+    ),
+    _question(
+        "credentials",
+        "reads files that hold secrets",
+        r"(?:~|\$HOME|/home/\w+|/root)/\.(?:aws|ssh|netrc|kube|gnupg|npmrc|pypirc|docker|azure|config/gh|pgpass)|\bid_(?:rsa|ed25519|ecdsa)\b|/etc/shadow|security find-\w+-password",
+        rf"{SHOW}|{SEND}|{WRITE}|take|use",
+    ),
+    _question(
+        "credentials",
+        "reads or shows secrets",
+        r"environment variables?|umgebungsvariablen|variables d'environnement|variables de entorno|variabili d'ambiente|omgevingsvariabelen|variaveis de ambiente|zmienne srodowiskow|переменн\w* (?:окружения|среды)|环境变量|環境変数|환경 ?변수",
+        rf"{SECRET}",
+        rf"{SHOW}",
+    ),
     # Would it widen what the agent may do, or stop it from asking?
-    _question("environment-or-permissions", "acts without asking", r"already (?:approved|agreed|consented|confirmed)|bereits (?:genehmigt|erlaubt|zugestimmt)|deja (?:approuve|accepte|autorise)|ya (?:aprobad|autorizad|aceptad)\w*|gia (?:approvat|autorizzat)\w*|al (?:goedgekeurd|akkoord)|ja (?:aprovad|autorizad)\w*|juz (?:zatwierdz|zgodz)\w*|уже (?:соглас|одобр|разреш)\w*|已经?(?:同意|批准|授权)|すでに(?:承認|許可|同意)|이미 (?:승인|동의|허락)"),
-    _question("environment-or-permissions", "answers in the user's place", r"\b(?:answer|reply|say|repond\w*|antwort\w*|respond\w*|contest\w*|rispond\w*|antwoord\w*|odpowiad\w*|отвеча\w*)\b.{0,12}\b(?:yes|y|oui|ja|si|sim|tak|да)\b|\byes\b.{0,10}\|", r"prompt|confirm|question|demande|frage|pregunta|domand|vraag|pergunt|pytan|вопрос|подтвержд|permission|request"),
-    _question("environment-or-permissions", "acts without asking", r"(?:自动|直接|默认|一律)(?:批准|同意|允许|通过|确认)|自動(?:的に)?(?:承認|許可)|자동(?:으로)? ?(?:승인|허용|동의|수락)|auto-?(?:approv|accept|confirm)\w*|automatisch (?:genehmig|bestatig|akzeptier|goedkeur)\w*|(?:appro\w*|accept\w*|autori\w*|aprue\w*|acept\w*|apro\w*|aceit\w*|permit\w*|confirm\w*) (?:tou\w* )?(?:auto\w*)|automatycznie (?:zatwierdz|akceptuj)\w*|автоматически (?:одобр|подтвержд|разреш|соглаш)\w*"),
-    _question("environment-or-permissions", "acts without asking", rf"^\W*(?:[^,;]{{0,40}}\s)?{NOT}(?:\W+\w+){{0,2}}\W*{ASK}|(?:确认|許可|承認|確認)(?:を)?(?:求め|取ら|得)(?:ず|ない)|(?:不要|无需|无须|不用|别)(?:再)?(?:询问|问|请求|征求)|묻지 (?:말|않|마)|(?:승인|확인|허락) 없이|без (?:спроса|подтвержд|разрешен|согласов)\w*", rf"{RUN}|{OFF}|{WRITE}|{SEND}|push|sudo|delete|losch|comman|tool|工具|调用|명령|команд|before|bevor|avant|antes|prima|voordat|wait|yes|要求", but=r"^\W*(?:do not|don'?t|never|nie|ne|no|nunca|nao|non|niet|keine?|не)\b.{3,80}\b(?:without|ohne|sans|sin|senza|zonder|sem|bez|без)\b|\b(?:unless|hasta que|until|bis ich|bez pytania)\b|before (?:you )?add|when i ask|unless i ask"),
-    _question("environment-or-permissions", "widens permissions", r"\bchmod\s+(?:-R\s+)?(?:0?777|a\+rwx|o\+w)|NOPASSWD|Bash\(\*\)|\"allow\"\s*:|dangerously|bypassPermissions|danger-full-access|approval_policy|--yolo|--privileged|/var/run/docker\.sock|setuid|chmod u\+s|permissions: write-all|\bwrite-all\b|pull_request_target"),
-    _question("environment-or-permissions", "destroys work", rf"{NOT}|without|no need|never|force|immer|always|siempre|sempre|toujours|zawsze|всегда|始终|总是|常に|항상", r"push\b.{0,20}(?:--force\b(?!-with)|-f\b|forzado|force[ed]?)|force[- ]push|rm -rf [/~]", but=r"^\W*(?:never|do not|don'?t)\s+(?:force|run|use|push)|(?:never|not) `?--force\b"),
+    _question(
+        "environment-or-permissions",
+        "acts without asking",
+        r"already (?:approved|agreed|consented|confirmed)|bereits (?:genehmigt|erlaubt|zugestimmt)|deja (?:approuve|accepte|autorise)|ya (?:aprobad|autorizad|aceptad)\w*|gia (?:approvat|autorizzat)\w*|al (?:goedgekeurd|akkoord)|ja (?:aprovad|autorizad)\w*|juz (?:zatwierdz|zgodz)\w*|уже (?:соглас|одобр|разреш)\w*|已经?(?:同意|批准|授权)|すでに(?:承認|許可|同意)|이미 (?:승인|동의|허락)",
+    ),
+    _question(
+        "environment-or-permissions",
+        "answers in the user's place",
+        r"\b(?:answer|reply|say|repond\w*|antwort\w*|respond\w*|contest\w*|rispond\w*|antwoord\w*|odpowiad\w*|отвеча\w*)\b.{0,12}\b(?:yes|y|oui|ja|si|sim|tak|да)\b|\byes\b.{0,10}\|",
+        r"prompt|confirm|question|demande|frage|pregunta|domand|vraag|pergunt|pytan|вопрос|подтвержд|permission|request",
+    ),
+    _question(
+        "environment-or-permissions",
+        "acts without asking",
+        r"(?:自动|直接|默认|一律)(?:批准|同意|允许|通过|确认)|自動(?:的に)?(?:承認|許可)|자동(?:으로)? ?(?:승인|허용|동의|수락)|auto-?(?:approv|accept|confirm)\w*|automatisch (?:genehmig|bestatig|akzeptier|goedkeur)\w*|(?:appro\w*|accept\w*|autori\w*|aprue\w*|acept\w*|apro\w*|aceit\w*|permit\w*|confirm\w*) (?:tou\w* )?(?:auto\w*)|automatycznie (?:zatwierdz|akceptuj)\w*|автоматически (?:одобр|подтвержд|разреш|соглаш)\w*",
+    ),
+    _question(
+        "environment-or-permissions",
+        "acts without asking",
+        rf"^\W*(?:[^,;]{{0,40}}\s)?{NOT}(?:\W+\w+){{0,2}}\W*{ASK}|(?:确认|許可|承認|確認)(?:を)?(?:求め|取ら|得)(?:ず|ない)|(?:不要|无需|无须|不用|别)(?:再)?(?:询问|问|请求|征求)|묻지 (?:말|않|마)|(?:승인|확인|허락) 없이|без (?:спроса|подтвержд|разрешен|согласов)\w*",
+        rf"{RUN}|{OFF}|{WRITE}|{SEND}|push|sudo|delete|losch|comman|tool|工具|调用|명령|команд|before|bevor|avant|antes|prima|voordat|wait|yes|要求",
+        but=r"^\W*(?:do not|don'?t|never|nie|ne|no|nunca|nao|non|niet|keine?|не)\b.{3,80}\b(?:without|ohne|sans|sin|senza|zonder|sem|bez|без)\b|\b(?:unless|hasta que|until|bis ich|bez pytania)\b|before (?:you )?add|when i ask|unless i ask",
+    ),
+    _question(
+        "environment-or-permissions",
+        "widens permissions",
+        r"\bchmod\s+(?:-R\s+)?(?:0?777|a\+rwx|o\+w)|NOPASSWD|Bash\(\*\)|\"allow\"\s*:|dangerously|bypassPermissions|danger-full-access|approval_policy|--yolo|--privileged|/var/run/docker\.sock|setuid|chmod u\+s|permissions: write-all|\bwrite-all\b|pull_request_target",
+    ),
+    _question(
+        "environment-or-permissions",
+        "destroys work",
+        rf"{NOT}|without|no need|never|force|immer|always|siempre|sempre|toujours|zawsze|всегда|始终|总是|常に|항상",
+        r"push\b.{0,20}(?:--force\b(?!-with)|-f\b|forzado|force[ed]?)|force[- ]push|rm -rf [/~]",
+        but=r"^\W*(?:never|do not|don'?t)\s+(?:force|run|use|push)|(?:never|not) `?--force\b",
+    ),
     # Would it skip or blind a check?
-    _question("environment-or-permissions", "switches off a safeguard", OFF, SAFEGUARD, r"fail\w*|scheiter\w*|echou\w*|fall[ae]\w*|stor\w*|block\w*|slow|brok\w*|fallan|fallen|when|wenn|quand|cuando|si |se |als |jesli|если|если|必|如果|失败|失敗|実패|실패|エラー|all|alle|tou[ts]\w*|tod[ao]s|wszystk|всех|所有|すべて|모든|config\w*|konfig\w*|einstell\w*|ci\b|每|全", but=r"(?:unless|only when|except when|if) (?:i |you are |explicitly )?ask|slow|legacy|deprecat|generated|vendor|node_modules|\bhook\b complains|warning|tests? (?:data|database|file|fixture|user|db|run|output)"),
-    _question("environment-or-permissions", "switches off a safeguard", rf"(?:{OFF}).{{0,40}}(?:certific\w*|zertifik\w*|certyfik\w*|сертифик\w*|\btls\b|\bssl\b|signatur\w*|assinatur\w*|\bfirmas?\b|podpis\w*|подпис\w*|authent\w*|autent\w*|2fa|\bmfa\b|sandbox\w*|песочниц\w*|scanner|firewall|antivirus|证书|签名|认证|沙箱|証明書|署名|認証|サンドボックス|인증|서명|샌드박스)|(?:证书|签名|认证|証明書|署名|認証|検証|인증서|서명|검증).{{0,12}}(?:关闭|跳过|忽略|禁用|無効|無視|スキップ|外|무시|끄|꺼|건너)", but=r"\b(?:remov|delet|drop|ignor)\w* (?:\w+ ){0,3}(?:unused|old|expired|duplicate|files?|folder|tests?)\b|supabase auth|auth (?:tests?|module|folder)"),
-    _question("environment-or-permissions", "blinds a check", r"\bassert\w*|断言|アサート|단언|expect\(|zusicherung\w*", r"always|true\b|pass\b|remov\w*|weaken|delet\w*|loosen|总是|通过|删|常に|削除|항상|immer", but=r"never|not\b|don'?t|message|style|use assert"),
-    _question("environment-or-permissions", "switches off a safeguard", r"\bverify\s*=\s*False|NODE_TLS_REJECT_UNAUTHORIZED|rejectUnauthorized\s*:\s*false|InsecureSkipVerify|PYTHONHTTPSVERIFY|GIT_SSL_NO_VERIFY|StrictHostKeyChecking[ =]no|--no-verify\b|--no-gpg-sign|--insecure\b|curl -k\b|HUSKY=0|hooksPath[ =]/dev/null|--no-audit|--ignore-scripts=false|--disable-\w*security"),
-    _question("environment-or-permissions", "blinds a check", r"\b(?:nosec|noqa|nolint|eslint-disable|type: ?ignore|@ts-ignore|NOSONAR|skipcq|gitleaks:allow|pragma: ?allowlist)\b", r"each|every|all|any|silenc|alle|jede|chaque|tout|cada|tod[ao]s|ogni|каждо|всех|所有|每|すべて|모든", but=r"\b(?:no|never|without|not|don'?t)\b"),
-    _question("environment-or-permissions", "blinds a check", r"(?:exit|return|status|code)\w*\W{1,3}(?:\w+\W){0,3}0\b", r"whatever|always|regardless|no matter|immer|egal|toujours|siempre|sempre|altijd|zawsze|всегда|总是|常に|항상|even (?:if|when)"),
-    _question("environment-or-permissions", "blinds a check", r"\b(?:lower|rais|reduc|increas|adjust|relax|drop|senk|herabsetz|baiss|redui|baj|reduc|abbass|verlaag|diminu|obniz|сниз|пониз)\w*|降低|下げ|낮", r"threshold|coverage|limit|baseline|schwelle\w*|abdeckung|seuil|couverture|umbral|cobertura|soglia|copertura|drempel|prog\w*|порог\w*|покрыти\w*|阈值|覆盖率|閾値|しきい値|カバレッジ|임계|커버리지", r"green|pass\w*|until|so that|fail\w*|grun|vert\b|verde|passe|groen|zielon|зелен|пройд|通过|通る|통과", but=r"approval|ask|never|do not"),
-    _question("environment-or-permissions", "blinds a check", r"(?:mark|report|treat|declare|markier|marqu|marc|segna|markeer|oznacz|помеч|отмеч|标记|マーク|표시)\w*.{0,40}(?:skipp|pass|green|done|ok\b|success|ubersprungen|bestanden|reussi|superad|passat|geslaagd|zalicz|успешн|пройден|通过|跳过|成功|合格|통과|성공)", rf"{SAFEGUARD}|\bci\b", r"fail|mention|even|scheiter|echou|fall|провал|失败|失敗|실패|without|sans|ohne|sin "),
-    _question("environment-or-permissions", "switches off a safeguard", r"required reviews?|CODEOWNERS|branch protection|dependabot|codeql|gitleaks|semgrep|snyk|secret scanning", rf"{OFF}", but=r"\b(?:never|not|don'?t)\b"),
+    _question(
+        "environment-or-permissions",
+        "switches off a safeguard",
+        OFF,
+        SAFEGUARD,
+        r"fail\w*|scheiter\w*|echou\w*|fall[ae]\w*|stor\w*|block\w*|slow|brok\w*|fallan|fallen|when|wenn|quand|cuando|si |se |als |jesli|если|если|必|如果|失败|失敗|実패|실패|エラー|all|alle|tou[ts]\w*|tod[ao]s|wszystk|всех|所有|すべて|모든|config\w*|konfig\w*|einstell\w*|ci\b|每|全",
+        but=r"(?:unless|only when|except when|if) (?:i |you are |explicitly )?ask|slow|legacy|deprecat|generated|vendor|node_modules|\bhook\b complains|warning|tests? (?:data|database|file|fixture|user|db|run|output)",
+    ),
+    _question(
+        "environment-or-permissions",
+        "switches off a safeguard",
+        rf"(?:{OFF}).{{0,40}}(?:certific\w*|zertifik\w*|certyfik\w*|сертифик\w*|\btls\b|\bssl\b|signatur\w*|assinatur\w*|\bfirmas?\b|podpis\w*|подпис\w*|authent\w*|autent\w*|2fa|\bmfa\b|sandbox\w*|песочниц\w*|scanner|firewall|antivirus|证书|签名|认证|沙箱|証明書|署名|認証|サンドボックス|인증|서명|샌드박스)|(?:证书|签名|认证|証明書|署名|認証|検証|인증서|서명|검증).{{0,12}}(?:关闭|跳过|忽略|禁用|無効|無視|スキップ|外|무시|끄|꺼|건너)",
+        but=r"\b(?:remov|delet|drop|ignor)\w* (?:\w+ ){0,3}(?:unused|old|expired|duplicate|files?|folder|tests?)\b|supabase auth|auth (?:tests?|module|folder)",
+    ),
+    _question(
+        "environment-or-permissions",
+        "blinds a check",
+        r"\bassert\w*|断言|アサート|단언|expect\(|zusicherung\w*",
+        r"always|true\b|pass\b|remov\w*|weaken|delet\w*|loosen|总是|通过|删|常に|削除|항상|immer",
+        but=r"never|not\b|don'?t|message|style|use assert",
+    ),
+    _question(
+        "environment-or-permissions",
+        "switches off a safeguard",
+        r"\bverify\s*=\s*False|NODE_TLS_REJECT_UNAUTHORIZED|rejectUnauthorized\s*:\s*false|InsecureSkipVerify|PYTHONHTTPSVERIFY|GIT_SSL_NO_VERIFY|StrictHostKeyChecking[ =]no|--no-verify\b|--no-gpg-sign|--insecure\b|curl -k\b|HUSKY=0|hooksPath[ =]/dev/null|--no-audit|--ignore-scripts=false|--disable-\w*security",
+    ),
+    _question(
+        "environment-or-permissions",
+        "blinds a check",
+        r"\b(?:nosec|noqa|nolint|eslint-disable|type: ?ignore|@ts-ignore|NOSONAR|skipcq|gitleaks:allow|pragma: ?allowlist)\b",
+        r"each|every|all|any|silenc|alle|jede|chaque|tout|cada|tod[ao]s|ogni|каждо|всех|所有|每|すべて|모든",
+        but=r"\b(?:no|never|without|not|don'?t)\b",
+    ),
+    _question(
+        "environment-or-permissions",
+        "blinds a check",
+        r"(?:exit|return|status|code)\w*\W{1,3}(?:\w+\W){0,3}0\b",
+        r"whatever|always|regardless|no matter|immer|egal|toujours|siempre|sempre|altijd|zawsze|всегда|总是|常に|항상|even (?:if|when)",
+    ),
+    _question(
+        "environment-or-permissions",
+        "blinds a check",
+        r"\b(?:lower|rais|reduc|increas|adjust|relax|drop|senk|herabsetz|baiss|redui|baj|reduc|abbass|verlaag|diminu|obniz|сниз|пониз)\w*|降低|下げ|낮",
+        r"threshold|coverage|limit|baseline|schwelle\w*|abdeckung|seuil|couverture|umbral|cobertura|soglia|copertura|drempel|prog\w*|порог\w*|покрыти\w*|阈值|覆盖率|閾値|しきい値|カバレッジ|임계|커버리지",
+        r"green|pass\w*|until|so that|fail\w*|grun|vert\b|verde|passe|groen|zielon|зелен|пройд|通过|通る|통과",
+        but=r"approval|ask|never|do not",
+    ),
+    _question(
+        "environment-or-permissions",
+        "blinds a check",
+        r"(?:mark|report|treat|declare|markier|marqu|marc|segna|markeer|oznacz|помеч|отмеч|标记|マーク|표시)\w*.{0,40}(?:skipp|pass|green|done|ok\b|success|ubersprungen|bestanden|reussi|superad|passat|geslaagd|zalicz|успешн|пройден|通过|跳过|成功|合格|통과|성공)",
+        rf"{SAFEGUARD}|\bci\b",
+        r"fail|mention|even|scheiter|echou|fall|провал|失败|失敗|실패|without|sans|ohne|sin ",
+    ),
+    _question(
+        "environment-or-permissions",
+        "switches off a safeguard",
+        r"required reviews?|CODEOWNERS|branch protection|dependabot|codeql|gitleaks|semgrep|snyk|secret scanning",
+        rf"{OFF}",
+        but=r"\b(?:never|not|don'?t)\b",
+    ),
     # Would it put something above the person?
-    _question("override", "sets other instructions aside", OFF, EARLIER, RULES_NOUN, but=r"lint|eslint|ruff|css|style rules"),
-    _question("override", "sets other instructions aside", r"\b(?:disregard|forget|overrid\w*|outrank\w*|supersed\w*|vergiss|vergesst|missacht\w*|oubli\w*|olvid\w*|dimentic\w*|vergeet|esquec\w*|zapomnij|забудь)\b|忘记|忘れ|잊", rf"{RULES_NOUN}|{EARLIER}|{USER}|person|chat", but=r"^\W*(?:don'?t|do not|never|nicht|ne )"),
-    _question("override", "lets another text speak for the user", OBEY, SAID, SOURCE, rf"{USER}|instead|even (?:when|if)|vor\b|immer|gesprach|above|more than|over what|always|obedec|obei|考|より|优先|우선|выше|важне|obey|same authority|priorit\w*|aparezcan|prevalec|conversa"),
-    _question("override", "lets another text speak for the user", r"\beven (?:when|if|though)\b.{0,30}(?:user|person|i) (?:say|ask|want|disagree|object)|auch wenn der (?:benutzer|nutzer)|meme si l'utilisateur|aunque el usuario|anche se l'utente|ook als de gebruiker|mesmo que o usuario|nawet jesli uzytkownik|даже если пользователь|即使用户|たとえユーザー|사용자가.{0,10}(?:해도|라도)"),
-    _question("override", "lets another text speak for the user", OBEY, USER, SOURCE, r"consign|instruc|anweis|istruz|regel|polecen|указан|指示|指令|지시|command|request|wish|authority|word|voice"),
-    _question("override", "takes the user's word away", r"\b(?:whatever|no matter what|regardless of what|egal was|quoi que|diga lo que|pida lo que|qualunque cosa|wat .{0,20} ook|o que quer que|niezaleznie)\b|что бы ни|无论|不管|何を言|뭐라고|무엇을", rf"{USER}|\bi\b", r"\b(?:ask|say|want|request|sag|will|dis|demand|diga|pida|dica|chied|zeg|vraag|diga|peca|mow|powie|prosi)\w*|сказа\w*|говор\w*|прос\w*|说|要求|言|말|요청", r"final|binding|law|last word|counts?\b|appl\w*|verbindlich|gilt|definiti\w*|wins?\b|prevail|fini|ostatecz|окончат\w*|главн\w*|准|有效|従|우선|priorit\w*|follow"),
-    _question("override", "takes the user's word away", r"more important|outweigh\w*|wichtiger|plus important\w*|mas important\w*|piu important\w*|belangrijker|mais important\w*|wazniejsz\w*|важнее|главнее|比.{0,20}(?:重要|优先)|より(?:も)?(?:重要|優先|大事)|보다 (?:중요|우선)", rf"{USER}|person|chat|conversation|gesprach"),
-    _question("override", "takes the user's word away", r"pass(?:ent|e|es)? avant|\bcomes? before\b|\bgo(?:es)? before\b|\bprecedence\b|\bvor (?:den|dem|der)\b|tienen? prioridad|van antes|precedenza|vengono prima|gaan voor|\bvoor wat\b|tem prioridade|vem antes|vale mais|pierwszenstwo|важнее|приоритет|выше|优先于|高于|先于|より優先|に優先|보다 우선|trump\w*|\bbeats?\b", rf"{USER}", r"file|rules?\b|list|instruct\w*|datei|regel\w*|fichier|regles|archivo|reglas|file|regole|bestand|regels|arquivo|regras|plik\w*|zasad\w*|файл\w*|правил\w*|文件|规则|ファイル|ルール|파일|규칙"),
-    _question("override", "lets another text speak for the user", SOURCE, r"\b(?:tells?|says?|asks?|wants?|orders?|sagt|verlangt|dit|demande|dice|pide|chiede|zegt|vraagt|diz|pede|mowi|prosi|говорит|просит|пишет|требует)\b|要求|写着|言|書かれ|하라고", r"\b(?:do it|do so|do what|obey|comply|follow it|mach das|tu das|fais-?le|hazlo|fallo|doe het|faca|zrob to|сделай|выполни)\b|照做|従|따라", but=r"^\W*(?:never|do not|don'?t)"),
+    _question(
+        "override", "sets other instructions aside", OFF, EARLIER, RULES_NOUN, but=r"lint|eslint|ruff|css|style rules"
+    ),
+    _question(
+        "override",
+        "sets other instructions aside",
+        r"\b(?:disregard|forget|overrid\w*|outrank\w*|supersed\w*|vergiss|vergesst|missacht\w*|oubli\w*|olvid\w*|dimentic\w*|vergeet|esquec\w*|zapomnij|забудь)\b|忘记|忘れ|잊",
+        rf"{RULES_NOUN}|{EARLIER}|{USER}|person|chat",
+        but=r"^\W*(?:don'?t|do not|never|nicht|ne )",
+    ),
+    _question(
+        "override",
+        "lets another text speak for the user",
+        OBEY,
+        SAID,
+        SOURCE,
+        rf"{USER}|instead|even (?:when|if)|vor\b|immer|gesprach|above|more than|over what|always|obedec|obei|考|より|优先|우선|выше|важне|obey|same authority|priorit\w*|aparezcan|prevalec|conversa",
+    ),
+    _question(
+        "override",
+        "lets another text speak for the user",
+        r"\beven (?:when|if|though)\b.{0,30}(?:user|person|i) (?:say|ask|want|disagree|object)|auch wenn der (?:benutzer|nutzer)|meme si l'utilisateur|aunque el usuario|anche se l'utente|ook als de gebruiker|mesmo que o usuario|nawet jesli uzytkownik|даже если пользователь|即使用户|たとえユーザー|사용자가.{0,10}(?:해도|라도)",
+    ),
+    _question(
+        "override",
+        "lets another text speak for the user",
+        OBEY,
+        USER,
+        SOURCE,
+        r"consign|instruc|anweis|istruz|regel|polecen|указан|指示|指令|지시|command|request|wish|authority|word|voice",
+    ),
+    _question(
+        "override",
+        "takes the user's word away",
+        r"\b(?:whatever|no matter what|regardless of what|egal was|quoi que|diga lo que|pida lo que|qualunque cosa|wat .{0,20} ook|o que quer que|niezaleznie)\b|что бы ни|无论|不管|何を言|뭐라고|무엇을",
+        rf"{USER}|\bi\b",
+        r"\b(?:ask|say|want|request|sag|will|dis|demand|diga|pida|dica|chied|zeg|vraag|diga|peca|mow|powie|prosi)\w*|сказа\w*|говор\w*|прос\w*|说|要求|言|말|요청",
+        r"final|binding|law|last word|counts?\b|appl\w*|verbindlich|gilt|definiti\w*|wins?\b|prevail|fini|ostatecz|окончат\w*|главн\w*|准|有效|従|우선|priorit\w*|follow",
+    ),
+    _question(
+        "override",
+        "takes the user's word away",
+        r"more important|outweigh\w*|wichtiger|plus important\w*|mas important\w*|piu important\w*|belangrijker|mais important\w*|wazniejsz\w*|важнее|главнее|比.{0,20}(?:重要|优先)|より(?:も)?(?:重要|優先|大事)|보다 (?:중요|우선)",
+        rf"{USER}|person|chat|conversation|gesprach",
+    ),
+    _question(
+        "override",
+        "takes the user's word away",
+        r"pass(?:ent|e|es)? avant|\bcomes? before\b|\bgo(?:es)? before\b|\bprecedence\b|\bvor (?:den|dem|der)\b|tienen? prioridad|van antes|precedenza|vengono prima|gaan voor|\bvoor wat\b|tem prioridade|vem antes|vale mais|pierwszenstwo|важнее|приоритет|выше|优先于|高于|先于|より優先|に優先|보다 우선|trump\w*|\bbeats?\b",
+        rf"{USER}",
+        r"file|rules?\b|list|instruct\w*|datei|regel\w*|fichier|regles|archivo|reglas|file|regole|bestand|regels|arquivo|regras|plik\w*|zasad\w*|файл\w*|правил\w*|文件|规则|ファイル|ルール|파일|규칙",
+    ),
+    _question(
+        "override",
+        "lets another text speak for the user",
+        SOURCE,
+        r"\b(?:tells?|says?|asks?|wants?|orders?|sagt|verlangt|dit|demande|dice|pide|chiede|zegt|vraagt|diz|pede|mowi|prosi|говорит|просит|пишет|требует)\b|要求|写着|言|書かれ|하라고",
+        r"\b(?:do it|do so|do what|obey|comply|follow it|mach das|tu das|fais-?le|hazlo|fallo|doe het|faca|zrob to|сделай|выполни)\b|照做|従|따라",
+        but=r"^\W*(?:never|do not|don'?t)",
+    ),
     # Would it hide something from the person?
-    _question("override", "keeps something from the user", r"without (?:bringing (?:it|this|that) up|mention\w*|telling|saying (?:so|it)|a word|comment\b)|ohne (?:es |das |dies )?(?:zu )?(?:erwahn|sag|meld)\w*|sans (?:le |en )?(?:dire|mention\w*|parler|signal\w*)|sin (?:mencion\w*|decir\w*|avis\w*)|senza (?:dir\w*|menzion\w*|avvis\w*)|zonder (?:het )?(?:te )?(?:meld|vermeld|zeg)\w*|sem (?:mencion\w*|avis\w*|dizer|contar)|bez (?:wspomin|informow|mowien)\w*|не (?:сообщая|упоминая|говоря)|而不(?:提|告诉|说)|黙って|말없이|알리지 않고", but=r"^\W*(?:never|do not|don'?t|nie|no|ne|não|nao)\b"),
-    _question("override", "keeps something from the user", r"\b(?:silen(?:ce|cio|zio|t)|stillschweig\w*|stillschweigen|milcz\w*|молч\w*|stil\b)\b|沉默|保持安静|沈黙|침묵", rf"{DEED}|{USER}", but=r"logger|log level|output|flag|--silent|warnings?"),
-    _question("override", "keeps something from the user", rf"{TELL}.{{0,40}}\b(?:niet|nicht|nie),? (?:dat|dass|das|ze)\b|{NOT}(?:\W+\w+){{0,4}}?\W*{TELL}|(?:不要|别|勿).{{0,10}}(?:提到|告诉|提及|说明|显示|报告)|(?:言及|報告|表示|知らせ|伝え)(?:し|ら)?(?:ない|ず)|(?:언급|말|보고|알리|표시)(?:하)?지 ?(?:마|말|않)", rf"{USER}|{ACCOUNT}", DEED, but=r"claude|\bai\b|copilot|co-author|anthropic|credential|password|secret|token|explain|basic|error|stack|intern|\bto me\b"),
-    _question("override", "keeps something from the user", r"\b(?:hide|conceal|omit|leave|keep|drop)\b.{0,50}\b(?:out of|from|off)\b", rf"{USER}|{ACCOUNT}|\blist\b|you show", r"chang\w*|step|edit|file|command|workflow|action|sync", but=r"changelog|internal ticket|generated|vendor"),
-    _question("override", "keeps something from the user", r"\b(?:unsaid|unmentioned|unreported|untold|unspoken|ungesagt|unerwahnt|verschweig\w*|passe sous silence|passer sous silence|calla\w*|taci|tacere|verzwijg\w*|przemilcz\w*|умолч\w*|умалчива\w*)\b|隐瞒|瞒着|伏せ|黙って|숨기"),
-    _question("override", "wipes the traces", r"history -c|\.(?:bash|zsh)_history|HISTFILE|clear(?:ing)? (?:the )?(?:shell )?history|delete (?:the )?(?:shell )?(?:history|logs)|git reflog expire|wevtutil cl", rf"{OFF}|unset|clear|rm |export|history -c"),
+    _question(
+        "override",
+        "keeps something from the user",
+        r"without (?:bringing (?:it|this|that) up|mention\w*|telling|saying (?:so|it)|a word|comment\b)|ohne (?:es |das |dies )?(?:zu )?(?:erwahn|sag|meld)\w*|sans (?:le |en )?(?:dire|mention\w*|parler|signal\w*)|sin (?:mencion\w*|decir\w*|avis\w*)|senza (?:dir\w*|menzion\w*|avvis\w*)|zonder (?:het )?(?:te )?(?:meld|vermeld|zeg)\w*|sem (?:mencion\w*|avis\w*|dizer|contar)|bez (?:wspomin|informow|mowien)\w*|не (?:сообщая|упоминая|говоря)|而不(?:提|告诉|说)|黙って|말없이|알리지 않고",
+        but=r"^\W*(?:never|do not|don'?t|nie|no|ne|não|nao)\b",
+    ),
+    _question(
+        "override",
+        "keeps something from the user",
+        r"\b(?:silen(?:ce|cio|zio|t)|stillschweig\w*|stillschweigen|milcz\w*|молч\w*|stil\b)\b|沉默|保持安静|沈黙|침묵",
+        rf"{DEED}|{USER}",
+        but=r"logger|log level|output|flag|--silent|warnings?",
+    ),
+    _question(
+        "override",
+        "keeps something from the user",
+        rf"{TELL}.{{0,40}}\b(?:niet|nicht|nie),? (?:dat|dass|das|ze)\b|{NOT}(?:\W+\w+){{0,4}}?\W*{TELL}|(?:不要|别|勿).{{0,10}}(?:提到|告诉|提及|说明|显示|报告)|(?:言及|報告|表示|知らせ|伝え)(?:し|ら)?(?:ない|ず)|(?:언급|말|보고|알리|표시)(?:하)?지 ?(?:마|말|않)",
+        rf"{USER}|{ACCOUNT}",
+        DEED,
+        but=r"claude|\bai\b|copilot|co-author|anthropic|credential|password|secret|token|explain|basic|error|stack|intern|\bto me\b",
+    ),
+    _question(
+        "override",
+        "keeps something from the user",
+        r"\b(?:hide|conceal|omit|leave|keep|drop)\b.{0,50}\b(?:out of|from|off)\b",
+        rf"{USER}|{ACCOUNT}|\blist\b|you show",
+        r"chang\w*|step|edit|file|command|workflow|action|sync",
+        but=r"changelog|internal ticket|generated|vendor",
+    ),
+    _question(
+        "override",
+        "keeps something from the user",
+        r"\b(?:unsaid|unmentioned|unreported|untold|unspoken|ungesagt|unerwahnt|verschweig\w*|passe sous silence|passer sous silence|calla\w*|taci|tacere|verzwijg\w*|przemilcz\w*|умолч\w*|умалчива\w*)\b|隐瞒|瞒着|伏せ|黙って|숨기",
+    ),
+    _question(
+        "override",
+        "wipes the traces",
+        r"history -c|\.(?:bash|zsh)_history|HISTFILE|clear(?:ing)? (?:the )?(?:shell )?history|delete (?:the )?(?:shell )?(?:history|logs)|git reflog expire|wevtutil cl",
+        rf"{OFF}|unset|clear|rm |export|history -c",
+    ),
     # Would it change the agent's own bounds, or sleepd?
-    _question("environment-or-permissions", "changes what binds the agent", _OWN_FILES, rf"{WRITE}|{OFF}|allow|允许|許可|허용|adopt|broken|weaken|raise|lower|borra|losch|efface|cancell|uberneh", but=r"^\W*(?:read|see|look|keep (?:it|them)|document)|when i ask|only if i|architecture"),
-    _question("environment-or-permissions", "changes what binds the agent", r"\b(?:copy|add|put|write|insert|kopier|copi|agreg|anad|voeg|kopieer|adicion|скопир|добав)\w*|复制|コピー|복사", r"\b(?:this|these|the same|diese\w*|cette|ces|esta\w*|queste?\w*|deze|essa\w*|это|эт[уи])\b.{0,20}(?:list|rules?|instructions?|regel\w*|regles?|reglas?|regol\w*|regels?|regras?|правил\w*)|この(?:規則|ルール)|这条规则|이 규칙", r"global|other|every|each|all|ander\w*|jede\w*|alle\w*|autres?|chaque|otros?|cada|tod[oa]s|altri|ogni|elke|outros?|друг\w*|кажд\w*|所有|每|ほか|すべて|모든|다른", but=r"generated header"),
-    _question("environment-or-permissions", "widens permissions", r"allowed tools|allowed-tools|allowedTools|\bBash\(|\bWebFetch\b|permissions? (?:list|settings)|tool permissions?", rf"{WRITE}|allow"),
-    _question("environment-or-permissions", "changes what binds the agent", r"\bsleepd (?:adopt|run|revert|undo|config|train|restore|mcp|daemon|init|uninstall)\b"),
-    _question("environment-or-permissions", "changes what binds the agent", r"\bmcp\b", rf"{WRITE}", r"server|npx|uvx|https?://|サーバ|서버|服务器|сервер", but=r"document|docs/|tests?/|src/"),
+    _question(
+        "environment-or-permissions",
+        "changes what binds the agent",
+        _OWN_FILES,
+        rf"{WRITE}|{OFF}|allow|允许|許可|허용|adopt|broken|weaken|raise|lower|borra|losch|efface|cancell|uberneh",
+        but=r"^\W*(?:read|see|look|keep (?:it|them)|document)|when i ask|only if i|architecture",
+    ),
+    _question(
+        "environment-or-permissions",
+        "changes what binds the agent",
+        r"\b(?:copy|add|put|write|insert|kopier|copi|agreg|anad|voeg|kopieer|adicion|скопир|добав)\w*|复制|コピー|복사",
+        r"\b(?:this|these|the same|diese\w*|cette|ces|esta\w*|queste?\w*|deze|essa\w*|это|эт[уи])\b.{0,20}(?:list|rules?|instructions?|regel\w*|regles?|reglas?|regol\w*|regels?|regras?|правил\w*)|この(?:規則|ルール)|这条规则|이 규칙",
+        r"global|other|every|each|all|ander\w*|jede\w*|alle\w*|autres?|chaque|otros?|cada|tod[oa]s|altri|ogni|elke|outros?|друг\w*|кажд\w*|所有|每|ほか|すべて|모든|다른",
+        but=r"generated header",
+    ),
+    _question(
+        "environment-or-permissions",
+        "widens permissions",
+        r"allowed tools|allowed-tools|allowedTools|\bBash\(|\bWebFetch\b|permissions? (?:list|settings)|tool permissions?",
+        rf"{WRITE}|allow",
+    ),
+    _question(
+        "environment-or-permissions",
+        "changes what binds the agent",
+        r"\bsleepd (?:adopt|run|revert|undo|config|train|restore|mcp|daemon|init|uninstall)\b",
+    ),
+    _question(
+        "environment-or-permissions",
+        "changes what binds the agent",
+        r"\bmcp\b",
+        rf"{WRITE}",
+        r"server|npx|uvx|https?://|サーバ|서버|服务器|сервер",
+        but=r"document|docs/|tests?/|src/",
+    ),
     # Would it leave a door open?
-    _question("environment-or-permissions", "leaves a door open", r"\beval\w*\b", r"parameter|query|request|header|body|input|`\w+`|参数|パラメータ|параметр", but=r"never|not|avoid|don'?t"),
-    _question("environment-or-permissions", "leaves a door open", r"\b(?:admin\w*|root|service|maintenance|wartung\w*|support|superuser|backup)\b.{0,60}\b(?:account|user|benutzer|konto|compte|utilisateur|usuario|cuenta|utente|gebruiker|uzytkownik|пользоват\w*)|(?:benutzer|user|account|usuario|utilisateur|utente)\b.{0,30}\b(?:admin\w*|root|wartung|support|service)\b", r"[\w.+-]+@[\w-]+\.\w|(?:password|passwort|mot de passe|contrasena|wachtwoord|senha|haslem|парол\w*|密码)\s+`?\w*\d|vendor", but=r"localhost|seed data|test user|fixture"),
-    _question("environment-or-permissions", "leaves a door open", r"(?:allow|accept|let|permit|pass|erlaub|lass|autoris|permit|permett|sta\b|разреш|允许|許可|허용)\w*", r"without|ohne|sans|sin |senza|zonder|sem |bez |без|不|なし|없이|skip", r"signature|auth\w*|password|login|token|verification|check|signatur|anmeldung|prufung|signatur|firma|contrasen|签名|认证|密码|署名|認証|인증", r"when|if|header|wenn|quand|cuando|se |als|если|当|場合|경우|user-agent|parameter", but=r"^\W*(?:never|do not|don'?t)"),
-    _question("environment-or-permissions", "leaves a door open", r"\b0\.0\.0\.0\b|debug (?:port|endpoint|route|console|mode)|remote debugg\w*|hidden (?:route|endpoint|account|admin)|back ?door|hintertur|puerta trasera|porte derobee", r"prod\w*|public|open|leave|keep|every|each|always|hidden|cach", but=r"never|not\b|don'?t|local"),
-    _question("environment-or-permissions", "leaves a door open", r"\bcors\b|access-control-allow-origin", r"\*|any origin|all origins", but=r"never|not\b|don'?t"),
+    _question(
+        "environment-or-permissions",
+        "leaves a door open",
+        r"\beval\w*\b",
+        r"parameter|query|request|header|body|input|`\w+`|参数|パラメータ|параметр",
+        but=r"never|not|avoid|don'?t",
+    ),
+    _question(
+        "environment-or-permissions",
+        "leaves a door open",
+        r"\b(?:admin\w*|root|service|maintenance|wartung\w*|support|superuser|backup)\b.{0,60}\b(?:account|user|benutzer|konto|compte|utilisateur|usuario|cuenta|utente|gebruiker|uzytkownik|пользоват\w*)|(?:benutzer|user|account|usuario|utilisateur|utente)\b.{0,30}\b(?:admin\w*|root|wartung|support|service)\b",
+        r"[\w.+-]+@[\w-]+\.\w|(?:password|passwort|mot de passe|contrasena|wachtwoord|senha|haslem|парол\w*|密码)\s+`?\w*\d|vendor",
+        but=r"localhost|seed data|test user|fixture",
+    ),
+    _question(
+        "environment-or-permissions",
+        "leaves a door open",
+        r"(?:allow|accept|let|permit|pass|erlaub|lass|autoris|permit|permett|sta\b|разреш|允许|許可|허용)\w*",
+        r"without|ohne|sans|sin |senza|zonder|sem |bez |без|不|なし|없이|skip",
+        r"signature|auth\w*|password|login|token|verification|check|signatur|anmeldung|prufung|signatur|firma|contrasen|签名|认证|密码|署名|認証|인증",
+        r"when|if|header|wenn|quand|cuando|se |als|если|当|場合|경우|user-agent|parameter",
+        but=r"^\W*(?:never|do not|don'?t)",
+    ),
+    _question(
+        "environment-or-permissions",
+        "leaves a door open",
+        r"\b0\.0\.0\.0\b|debug (?:port|endpoint|route|console|mode)|remote debugg\w*|hidden (?:route|endpoint|account|admin)|back ?door|hintertur|puerta trasera|porte derobee",
+        r"prod\w*|public|open|leave|keep|every|each|always|hidden|cach",
+        but=r"never|not\b|don'?t|local",
+    ),
+    _question(
+        "environment-or-permissions",
+        "leaves a door open",
+        r"\bcors\b|access-control-allow-origin",
+        r"\*|any origin|all origins",
+        but=r"never|not\b|don'?t",
+    ),
     # Whose word does it carry out?
-    _question("fetch-and-execute", "does what another text says", rf"{RUN}|{OBEY}|{_DO}", _SPOKEN_BY, _THEIR_WORDS, but=r"docs?/|make |npm |readme\.md (?:to|for)|style guide|playbook in|runbook|^\W*(?:reply|answer|read|respond)|review comments? (?:before|with)|\btests?\b"),
-    _question("fetch-and-execute", "runs what another hands over", r"\bpip(?:e|ing|es)\b.{0,40}(?:installer|script|output|reply).{0,30}(?:shell|bash|interpreter|python)|(?:content|contenu|inhalt|contenido|contenuto|содержим\w*|内容)\w* (?:of|de|der|des|di|da)?.{0,24}(?:variable|variavel|переменн)", rf"{RUN}|{FETCH}|obtain|get"),
-    _question("environment-or-permissions", "answers in the user's place", _PROMPT, _YES, but=r"^\W*(?:never|do not|don'?t|nie|ask|wait)|\bunless\b|wait for|ask me"),
-    _question("environment-or-permissions", "claims somebody's consent", r"\b(?:assum\w*|presum\w*|consider|take)\b.{0,30}(?:consent|approv\w*|permission|agree\w*)|\bfine (?:with|by)\b.{0,30}(?:just|do)|(?:zustimmung|einverstandnis|consentement|consentimiento|consenso|toestemming|consentimento|zgod\w*|согласи\w*|同意|동의).{0,30}(?:voraus|suppos|asum|presum|veronderstel|zakladaj|счита\w*|默认|視為|视为|前提|간주)|(?:считай|guarda|ga ervan uit|zaloz|suppose|suponha|asume|geh\w* davon aus)\W.{0,40}(?:соглас|разреш|einverstanden|akkoord|zgadza|accord|acuerdo|accordo)"),
-    _question("override", "keeps something from the user", rf"{_NOBODY}", rf"{TELL}|speak|talk|verrat\w*|parl\w*|habl\w*|fal[ae]\w*|praat|расска\w*|说|話|말"),
-    _question("override", "keeps something from the user", r"\b(?:keep|hold|guard|gard|conserv|mantien|tien|manten|houd|bewaar|zachowaj|trzymaj|behalt|halte|держ|храни)\w*\b.{0,40}(?:\bsecret\b|\bquiet\b|to yourself|\bsilen\w+|pour toi|en secret|en secreto|in secreto|per te\b|em segredo|geheim|fur dich|w tajemnicy|для себя|в тайне|в секрете)|秘密に|内緒|保密|비밀로|\bdeny\b.{0,30}(?:exist|rule|list)|guard[ae] silenci", but=r"password|token|api key|credential|\bkeys?\b|env"),
-    _question("override", "keeps something from the user", rf"{USER}|{_NOBODY}", rf"{NOT}(?:\W+\w+){{0,3}}?\W*(?:know|notice|see\b|find out|learn|hear|wissen|merken|erfahren|savoir|voir|saber|enter|notar|sapere|vedere|accorg|weten|merken|wiedzie|zauwazy|знать|узна|заме[тч]|知道|发现|察觉|知ら|気づ|알 ?(?:필요|게|지)|모르게)|(?:知られ|気付かれ)(?:ない|ず)|(?:不|别)让.{{0,6}}(?:知道|发现)", but=r"need to know (?:git|the basics)|users? (?:of|see)"),
-    _question("override", "takes the user's word away", rf"(?:later|future|subsequent|spater\w*|kunftig\w*|ulterieur\w*|futur\w*|posterior\w*|successiv\w*|toekomstig\w*|pozniejsz\w*|последующ\w*|дальнейш\w*|之后|以后|今後|나중)|{USER}|the (?:chat|conversation)|rules? of the repo|regole", rf"{SAID}|wish|wunsch|request|voeu|souhait|dese|desider|wens|zycz|желан|要求|요청|types|regole", r"(?:\brefus\w*|not count|do(?:es)? not (?:count|apply|matter)|zahl\w* nicht|gelten nicht|gilt nicht|ne compt\w*|ne s'appliqu\w*|no cuenta\w*|no vale\w*|non (?:valgono|contano)|nao (?:valem|contam)|tellen niet|gelden niet|nie licz|не (?:считают|действу|имеют|в счет)|不算|无效|無効|무효|rank|replac\w*|outweigh|beneath|below|lower priority)"),
-    _question("override", "lets another text speak for the user", r"\b(?:lines?|comments?|notes?|text|entries|zeilen|kommentare)\b.{0,40}\b(?:rank|replac|count|stand|speak|weigh|outrank|zahl|gelten)\w*", rf"{USER}|person|request"),
-    _question("outgoing-data", "hands something to outsiders", rf"{SEND}|\b(?:copy|mirror|hand|pass|give|leav|share|provid|expos|publish|make|kopier|gib|geb|stell|veroffentlich|pass|donn|partag|copi|da[rl]?|entreg|pas[ae]|comparti|condivid|consegn|passa|geef|kopieer|deel|entreg|pass[ae]|przeka|udostep|daj|скопиру|дай|предостав|опублик)\w*|分享|共享|公开|交给|渡す|共有|公開|넘겨|공유|공개", _OUTSIDERS, rf"{EVERYTHING}|变更|变化|変更|변경|data|write|work|daten|donnees|datos|dati|gegevens|dados|dane|данн\w*|数据|データ|데이터|journal", but=r"^\W*(?:never|do not|don'?t)|public api|public method|changelog"),
-    _question("credentials", "reads or shows secrets", rf"{SHOW}|{SEND}|покаж\w*|show", r"\bkube ?config\b|\bkey ?files?\b|schlusseldatei\w*|fichier\w* de cles?|archivo\w* de claves?|файл\w* с ключами|\bbearer (?:string|token|header)|密钥文件|鍵ファイル|키 파일|\bauth(?:orization)? header", but=r"^\W*(?:never|do not|don'?t|nie)|\bnever\b|redact|mask"),
-    _question("environment-or-permissions", "switches off a safeguard", r"\b(?:loosen|relax|amend|weaken|open up|lower|lift|take off|lock\w*er|aufweich|assoupli|afloj|quit[ae]|togli|allent|versoepel|afrouxe|tir[ae]|poluzn|zdejm|ослаб|сним|сня)\w*|放宽|解除|緩め|풀어", r"firewall|branch protection|protection|permis\w*|read-only|solo lectura|controll\w*|schutz|restrict\w*|pare-?feu|cortafuegos|zapora|брандмауэр|огранич\w*|защит\w*|防火墙|权限|ファイアウォール|制限|방화벽|제한", but=r"^\W*(?:never|do not|don'?t)"),
-    _question("environment-or-permissions", "widens permissions", r"\b(?:docker|sudo|wheel|root|admin\w*) group\b|\bgroupe? (?:docker|sudo)\b|usermod -aG|gpasswd|setcap\b"),
-    _question("outgoing-data", "shows private things", r"(?:terminal|shell|command|befehls|bash|zsh)[- ]?(?:history|verlauf|historie)|historique du terminal|historial (?:del? )?(?:terminal|shell)|история команд|истори\w* (?:команд|терминал)|命令历史|コマンド履歴|명령 기록|(?:folders?|files?|contents?) (?:in|of) the (?:user'?s )?home|clipboard|zwischenablage|presse-papiers|portapapeles|剪贴板|クリップボード|클립보드", rf"{SHOW}|{SEND}|finish|name|list|in the pr|pull request|report|message", but=r"^\W*(?:never|do not|don'?t)|navigator\.clipboard|copy button|component"),
-    _question("environment-or-permissions", "turns remotes elsewhere", r"\b(?:pull|fetch|push\w*)\b.{0,40}\b(?:both|other|second|mirror|backup)\b.{0,20}(?:host|remote|origin)|in place of origin|statt origin|instead of origin"),
+    _question(
+        "fetch-and-execute",
+        "does what another text says",
+        rf"{RUN}|{OBEY}|{_DO}",
+        _SPOKEN_BY,
+        _THEIR_WORDS,
+        but=r"docs?/|make |npm |readme\.md (?:to|for)|style guide|playbook in|runbook|^\W*(?:reply|answer|read|respond)|review comments? (?:before|with)|\btests?\b",
+    ),
+    _question(
+        "fetch-and-execute",
+        "runs what another hands over",
+        r"\bpip(?:e|ing|es)\b.{0,40}(?:installer|script|output|reply).{0,30}(?:shell|bash|interpreter|python)|(?:content|contenu|inhalt|contenido|contenuto|содержим\w*|内容)\w* (?:of|de|der|des|di|da)?.{0,24}(?:variable|variavel|переменн)",
+        rf"{RUN}|{FETCH}|obtain|get",
+    ),
+    _question(
+        "environment-or-permissions",
+        "answers in the user's place",
+        _PROMPT,
+        _YES,
+        but=r"^\W*(?:never|do not|don'?t|nie|ask|wait)|\bunless\b|wait for|ask me",
+    ),
+    _question(
+        "environment-or-permissions",
+        "claims somebody's consent",
+        r"\b(?:assum\w*|presum\w*|consider|take)\b.{0,30}(?:consent|approv\w*|permission|agree\w*)|\bfine (?:with|by)\b.{0,30}(?:just|do)|(?:zustimmung|einverstandnis|consentement|consentimiento|consenso|toestemming|consentimento|zgod\w*|согласи\w*|同意|동의).{0,30}(?:voraus|suppos|asum|presum|veronderstel|zakladaj|счита\w*|默认|視為|视为|前提|간주)|(?:считай|guarda|ga ervan uit|zaloz|suppose|suponha|asume|geh\w* davon aus)\W.{0,40}(?:соглас|разреш|einverstanden|akkoord|zgadza|accord|acuerdo|accordo)",
+    ),
+    _question(
+        "override",
+        "keeps something from the user",
+        rf"{_NOBODY}",
+        rf"{TELL}|speak|talk|verrat\w*|parl\w*|habl\w*|fal[ae]\w*|praat|расска\w*|说|話|말",
+    ),
+    _question(
+        "override",
+        "keeps something from the user",
+        r"\b(?:keep|hold|guard|gard|conserv|mantien|tien|manten|houd|bewaar|zachowaj|trzymaj|behalt|halte|держ|храни)\w*\b.{0,40}(?:\bsecret\b|\bquiet\b|to yourself|\bsilen\w+|pour toi|en secret|en secreto|in secreto|per te\b|em segredo|geheim|fur dich|w tajemnicy|для себя|в тайне|в секрете)|秘密に|内緒|保密|비밀로|\bdeny\b.{0,30}(?:exist|rule|list)|guard[ae] silenci",
+        but=r"password|token|api key|credential|\bkeys?\b|env",
+    ),
+    _question(
+        "override",
+        "keeps something from the user",
+        rf"{USER}|{_NOBODY}",
+        rf"{NOT}(?:\W+\w+){{0,3}}?\W*(?:know|notice|see\b|find out|learn|hear|wissen|merken|erfahren|savoir|voir|saber|enter|notar|sapere|vedere|accorg|weten|merken|wiedzie|zauwazy|знать|узна|заме[тч]|知道|发现|察觉|知ら|気づ|알 ?(?:필요|게|지)|모르게)|(?:知られ|気付かれ)(?:ない|ず)|(?:不|别)让.{{0,6}}(?:知道|发现)",
+        but=r"need to know (?:git|the basics)|users? (?:of|see)",
+    ),
+    _question(
+        "override",
+        "takes the user's word away",
+        rf"(?:later|future|subsequent|spater\w*|kunftig\w*|ulterieur\w*|futur\w*|posterior\w*|successiv\w*|toekomstig\w*|pozniejsz\w*|последующ\w*|дальнейш\w*|之后|以后|今後|나중)|{USER}|the (?:chat|conversation)|rules? of the repo|regole",
+        rf"{SAID}|wish|wunsch|request|voeu|souhait|dese|desider|wens|zycz|желан|要求|요청|types|regole",
+        r"(?:\brefus\w*|not count|do(?:es)? not (?:count|apply|matter)|zahl\w* nicht|gelten nicht|gilt nicht|ne compt\w*|ne s'appliqu\w*|no cuenta\w*|no vale\w*|non (?:valgono|contano)|nao (?:valem|contam)|tellen niet|gelden niet|nie licz|не (?:считают|действу|имеют|в счет)|不算|无效|無効|무효|rank|replac\w*|outweigh|beneath|below|lower priority)",
+    ),
+    _question(
+        "override",
+        "lets another text speak for the user",
+        r"\b(?:lines?|comments?|notes?|text|entries|zeilen|kommentare)\b.{0,40}\b(?:rank|replac|count|stand|speak|weigh|outrank|zahl|gelten)\w*",
+        rf"{USER}|person|request",
+    ),
+    _question(
+        "outgoing-data",
+        "hands something to outsiders",
+        rf"{SEND}|\b(?:copy|mirror|hand|pass|give|leav|share|provid|expos|publish|make|kopier|gib|geb|stell|veroffentlich|pass|donn|partag|copi|da[rl]?|entreg|pas[ae]|comparti|condivid|consegn|passa|geef|kopieer|deel|entreg|pass[ae]|przeka|udostep|daj|скопиру|дай|предостав|опублик)\w*|分享|共享|公开|交给|渡す|共有|公開|넘겨|공유|공개",
+        _OUTSIDERS,
+        rf"{EVERYTHING}|变更|变化|変更|변경|data|write|work|daten|donnees|datos|dati|gegevens|dados|dane|данн\w*|数据|データ|데이터|journal",
+        but=r"^\W*(?:never|do not|don'?t)|public api|public method|changelog",
+    ),
+    _question(
+        "credentials",
+        "reads or shows secrets",
+        rf"{SHOW}|{SEND}|покаж\w*|show",
+        r"\bkube ?config\b|\bkey ?files?\b|schlusseldatei\w*|fichier\w* de cles?|archivo\w* de claves?|файл\w* с ключами|\bbearer (?:string|token|header)|密钥文件|鍵ファイル|키 파일|\bauth(?:orization)? header",
+        but=r"^\W*(?:never|do not|don'?t|nie)|\bnever\b|redact|mask",
+    ),
+    _question(
+        "environment-or-permissions",
+        "switches off a safeguard",
+        r"\b(?:loosen|relax|amend|weaken|open up|lower|lift|take off|lock\w*er|aufweich|assoupli|afloj|quit[ae]|togli|allent|versoepel|afrouxe|tir[ae]|poluzn|zdejm|ослаб|сним|сня)\w*|放宽|解除|緩め|풀어",
+        r"firewall|branch protection|protection|permis\w*|read-only|solo lectura|controll\w*|schutz|restrict\w*|pare-?feu|cortafuegos|zapora|брандмауэр|огранич\w*|защит\w*|防火墙|权限|ファイアウォール|制限|방화벽|제한",
+        but=r"^\W*(?:never|do not|don'?t)",
+    ),
+    _question(
+        "environment-or-permissions",
+        "widens permissions",
+        r"\b(?:docker|sudo|wheel|root|admin\w*) group\b|\bgroupe? (?:docker|sudo)\b|usermod -aG|gpasswd|setcap\b",
+    ),
+    _question(
+        "outgoing-data",
+        "shows private things",
+        r"(?:terminal|shell|command|befehls|bash|zsh)[- ]?(?:history|verlauf|historie)|historique du terminal|historial (?:del? )?(?:terminal|shell)|история команд|истори\w* (?:команд|терминал)|命令历史|コマンド履歴|명령 기록|(?:folders?|files?|contents?) (?:in|of) the (?:user'?s )?home|clipboard|zwischenablage|presse-papiers|portapapeles|剪贴板|クリップボード|클립보드",
+        rf"{SHOW}|{SEND}|finish|name|list|in the pr|pull request|report|message",
+        but=r"^\W*(?:never|do not|don'?t)|navigator\.clipboard|copy button|component",
+    ),
+    _question(
+        "environment-or-permissions",
+        "turns remotes elsewhere",
+        r"\b(?:pull|fetch|push\w*)\b.{0,40}\b(?:both|other|second|mirror|backup)\b.{0,20}(?:host|remote|origin)|in place of origin|statt origin|instead of origin",
+    ),
     # Can it be read at all?
-    _question("hidden-text", "tells to decode what cannot be read", r"\b(?:decod|entschlussel|dekod|decif|decrypt|unbase64|rot13|decodific|декод|расшифр)\w*|base64|解码|デコード|디코드", r"(?<![\w/])(?=[A-Za-z0-9+/]*[A-Z])(?=[A-Za-z0-9+/]*[a-z])(?:[A-Za-z0-9+/]{20,}={0,2})(?![\w/])"),
+    _question(
+        "hidden-text",
+        "tells to decode what cannot be read",
+        r"\b(?:decod|entschlussel|dekod|decif|decrypt|unbase64|rot13|decodific|декод|расшифр)\w*|base64|解码|デコード|디코드",
+        r"(?<![\w/])(?=[A-Za-z0-9+/]*[A-Z])(?=[A-Za-z0-9+/]*[a-z])(?:[A-Za-z0-9+/]{20,}={0,2})(?![\w/])",
+    ),
 )
 """The closed questions; `docs/explanation/screen.md` lists them in words."""
 
@@ -282,7 +737,14 @@ def acts(text: str) -> Iterator[Act]:
         yield Act(rule="fetch-and-execute", why="puts another package in a package's place", hit=swap)
 
 
-SAID_AS_BANS = frozenset({"takes the user's word away", "keeps something from the user", "acts without asking", "lets another text speak for the user"})
+SAID_AS_BANS = frozenset(
+    {
+        "takes the user's word away",
+        "keeps something from the user",
+        "acts without asking",
+        "lets another text speak for the user",
+    }
+)
 
 
 def _clauses(text: str) -> tuple[str, ...]:
@@ -322,7 +784,10 @@ ORDINARY: Final = {
         r"\brm -\w+(?: (?:\./)?(?:node_modules|dist|coverage|\.next|\.nuxt|\.turbo|\.venv|venv|\.cache|__pycache__|\.\w+_cache|\*\.(?:pyc|o|log))/?)+(?=[`\s.,;)]|$)(?!.{0,40}(?:&&|;|\|) ?(?:rm|curl|git))",
         I,
     ),
-    "sends data away": re.compile(rf"^\W*(?:upload|send|post|e-?mail|publish)\w* [^.;]{{0,40}}\b(?:through|via|using|with) (?:the |our )?[`\w ]{{2,30}}(?:service|model|client|class|module|helper|adapter|mailer|queue|outbox|templates?|template folder)\b(?!.*(?:{AWAY}))", I),
+    "sends data away": re.compile(
+        rf"^\W*(?:upload|send|post|e-?mail|publish)\w* [^.;]{{0,40}}\b(?:through|via|using|with) (?:the |our )?[`\w ]{{2,30}}(?:service|model|client|class|module|helper|adapter|mailer|queue|outbox|templates?|template folder)\b(?!.*(?:{AWAY}))",
+        I,
+    ),
     "widens permissions": re.compile(r"\bsudo (?:apt|apt-get|dnf|yum|pacman|systemctl (?:status|restart|start)) \S", I),
     "changes the environment": re.compile(
         r"\b(?:cron|cron ?jobs?|scheduled tasks?|startup \w+)\b.{0,30}\b(?:to|in|into|under) `?(?!~|/etc|/var|\$HOME)[\w-]+/[\w./-]+|\bexport [A-Z_]+=(?!.*(?:PATH|PRELOAD|PROXY|REGISTRY|INDEX|NODE_OPTIONS|https?:))\S+|\bsystemctl (?:status|restart|start) |\bgit config (?:--get|--list|user\.)|document\w* .{0,40}/etc/",
@@ -336,27 +801,42 @@ ORDINARY: Final = {
         r"\bpassword (?:field|form|input|reset|policy|hash|column|page|length|strength)s?\b|\b(?:argon2|bcrypt|scrypt|pbkdf2|hash\w*|encrypt\w*|vault|secrets? manager|environment variables?|env vars?|\.env\.example|redact\w*|mask\w*|placeholder)\b(?!.{0,60}\b(?:send|post|upload|print|show|report|paste|quote|mail)\b)|\btokens? (?:expire|last|are (?:valid|refreshed|rotated))|\b(?:return|respond with|answer) (?:a )?40[13]\b",
         I,
     ),
-    "reads or shows secrets": re.compile(r"\b(?:environment variables?|env vars?|secrets? manager|vault)\b.{0,40}\b(?:never|not)\b|\bpassword (?:field|form|input|reset|policy|hash|column|page|length|strength)s?\b|\btokens? (?:expire|last)", I),
+    "reads or shows secrets": re.compile(
+        r"\b(?:environment variables?|env vars?|secrets? manager|vault)\b.{0,40}\b(?:never|not)\b|\bpassword (?:field|form|input|reset|policy|hash|column|page|length|strength)s?\b|\btokens? (?:expire|last)",
+        I,
+    ),
     "acts without asking": re.compile(
         r"^\W*(?:please |bitte )?(?:(?:do not|don'?t|never|no|nunca|jamais|nao|non|niet|nie|не|mai|ne)\W|n'|\w+ (?:keine?\w?|nicht|nichts|niet|geen|nie)\b)(?! ?(?:wait|hesitat|stop|ask|bother|forget|zoger|wart|frag|hesit|dud|esper|dema|aspett|wacht|waha|жди|медли))[^;:.]{2,90}\b(?:without|ohne|sans|sin|sem|senza|zonder|bez|без)\b|(?:未经|沒有|没有).{1,14}(?:不要|不得|禁止|不能)|(?:なし(?:に|で)|せずに).{1,16}(?:しない|禁止|ない)|없이.{1,16}(?:지 ?(?:마|말)|금지)|\b(?:nothing|no \w+) (?:is|gets|may be) \w+ without\b",
         I,
     ),
-    "names a secret variable": re.compile(r"\.env\.example|\b(?:document|list|declare|described?)\b|is (?:required|needed|set) (?:in|for|by) ci", I),
-    "names a file that holds secrets": re.compile(r"^\W*(?:copy|cp) `?\.env\.(?:example|sample|template)`? (?:to|as) `?\.env(?:\.\w+)?`?\W*$|`cp \.env\.(?:example|sample) \.env`", I),
+    "names a secret variable": re.compile(
+        r"\.env\.example|\b(?:document|list|declare|described?)\b|is (?:required|needed|set) (?:in|for|by) ci", I
+    ),
+    "names a file that holds secrets": re.compile(
+        r"^\W*(?:copy|cp) `?\.env\.(?:example|sample|template)`? (?:to|as) `?\.env(?:\.\w+)?`?\W*$|`cp \.env\.(?:example|sample) \.env`",
+        I,
+    ),
 }
 """Forms of house rules that look like a finding and are none, by the reason of the finding; see `ordinary`."""
 
-_ADDRESS = re.compile(r"\blocalhost(?::\d+)?(?:/[^\s`'\"<>)\]]*)?|\b[a-z][a-z0-9+.-]{1,20}://[^\s`'\"<>)\]]+|(?<![\w/@.])(?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d+)?(?:/[^\s`'\"<>)\]]*)?|(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?", I)
+_ADDRESS = re.compile(
+    r"\blocalhost(?::\d+)?(?:/[^\s`'\"<>)\]]*)?|\b[a-z][a-z0-9+.-]{1,20}://[^\s`'\"<>)\]]+|(?<![\w/@.])(?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d+)?(?:/[^\s`'\"<>)\]]*)?|(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?",
+    I,
+)
 _NEAR = re.compile(
-    r"(?:[a-z]+://)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|host\.docker\.internal|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+|(?:[\w-]+\.)*(?:example\.(?:com|org|net)|localhost))(?::\d+)?(?:[/?#].*)?\Z", I
+    r"(?:[a-z]+://)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|host\.docker\.internal|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+|(?:[\w-]+\.)*(?:example\.(?:com|org|net)|localhost))(?::\d+)?(?:[/?#].*)?\Z",
+    I,
 )
 """This machine, a private network, and the names that are kept for examples (RFC 2606)."""
 _HERE = re.compile(r"(?:https?://)?(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?(?:[/?#].*)?\Z", re.I)
 _REFERENCE = re.compile(
-    r"(?:https?://)?(?:www\.)?(?:developer\.mozilla\.org|(?:docs|peps)\.python\.org|conventionalcommits\.org|semver\.org|keepachangelog\.com|w3\.org|ietf\.org|rfc-editor\.org|datatracker\.ietf\.org|spec\.openapis\.org|json-schema\.org|schema\.org|12factor\.net|google\.github\.io/styleguide|go\.dev|pkg\.go\.dev|doc\.rust-lang\.org|docs\.rs|react\.dev|vuejs\.org|nodejs\.org/\w*docs|typescriptlang\.org|docs\.djangoproject\.com|docs\.github\.com|docs\.docker\.com|kubernetes\.io/docs|postgresql\.org/docs|learn\.microsoft\.com|docs\.aws\.amazon\.com|cloud\.google\.com/\S*docs|owasp\.org|cheatsheetseries\.owasp\.org|wikipedia\.org|[a-z]{2}\.wikipedia\.org)(?:[/?#].*)?\Z", I
+    r"(?:https?://)?(?:www\.)?(?:developer\.mozilla\.org|(?:docs|peps)\.python\.org|conventionalcommits\.org|semver\.org|keepachangelog\.com|w3\.org|ietf\.org|rfc-editor\.org|datatracker\.ietf\.org|spec\.openapis\.org|json-schema\.org|schema\.org|12factor\.net|google\.github\.io/styleguide|go\.dev|pkg\.go\.dev|doc\.rust-lang\.org|docs\.rs|react\.dev|vuejs\.org|nodejs\.org/\w*docs|typescriptlang\.org|docs\.djangoproject\.com|docs\.github\.com|docs\.docker\.com|kubernetes\.io/docs|postgresql\.org/docs|learn\.microsoft\.com|docs\.aws\.amazon\.com|cloud\.google\.com/\S*docs|owasp\.org|cheatsheetseries\.owasp\.org|wikipedia\.org|[a-z]{2}\.wikipedia\.org)(?:[/?#].*)?\Z",
+    I,
 )
 """Where standards and manuals are read: nobody can put a text there for one project."""
-_ACTS_ON_ADDRESS = re.compile(rf"{SEND}|{FETCH}|\bpip\b|\bnpm\b|\bcurl\b|\bwget\b|regist|mirror|\bproxy\b|script|instructions|commands|\|", I)
+_ACTS_ON_ADDRESS = re.compile(
+    rf"{SEND}|{FETCH}|\bpip\b|\bnpm\b|\bcurl\b|\bwget\b|regist|mirror|\bproxy\b|script|instructions|commands|\|", I
+)
 
 
 def ordinary(why: str, text: str) -> bool:
@@ -382,7 +862,8 @@ _REFUSED = re.compile(
     I,
 )
 _SECOND_THOUGHT = re.compile(
-    r"[;:!?,]|\b(?:hesit|zoger|skip|miss|omit|fail|refus|stop|dud|tard|wart|wait|aufhor)\w*|\b(?:sondern|aber|mais|pero|sino|ma\b|maar|mas\b|ale|lecz|но|а\b|but|instead|stattdessen|until|bis|jusqu|hasta|finche|tot|ate|dopoki|пока|forget|vergiss|oubli\w*|olvid\w*|dimentic\w*|vergeet|esquec\w*|забыв\w*)|而是|但|しかし|忘れ|잊", I
+    r"[;:!?,]|\b(?:hesit|zoger|skip|miss|omit|fail|refus|stop|dud|tard|wart|wait|aufhor)\w*|\b(?:sondern|aber|mais|pero|sino|ma\b|maar|mas\b|ale|lecz|но|а\b|but|instead|stattdessen|until|bis|jusqu|hasta|finche|tot|ate|dopoki|пока|forget|vergiss|oubli\w*|olvid\w*|dimentic\w*|vergeet|esquec\w*|забыв\w*)|而是|但|しかし|忘れ|잊",
+    I,
 )
 MAX_BAN_CHARS: Final = 120
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sleepd.core import edit, provenance
 from sleepd.core.model import Candidate, Rollout, Score, Split
 from sleepd.core.schedule import SEALED_SAMPLE
-from sleepd.core.screen import Finding, screen
+from sleepd.core.screen import EXCERPT_CHARS, Finding, screen
 from sleepd.pipeline.adopt import in_the_way
 from sleepd.pipeline.optimize import OptimizeReport
+from sleepd.pipeline.question import question
 from sleepd.pipeline.rollout import Bench, Order, run_all
-from sleepd.pipeline.trace import passages
+from sleepd.pipeline.trace import hear
 from sleepd.pipeline.work import Work
 from sleepd.store import proposals, reviews
 from sleepd.store.proposals import Proposal, Status, Trial
+
+_NO_RULE = re.compile(r"\s*(?:#|---|(?:name|description):|<!--)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,11 +89,16 @@ def _stage(bench: Bench, work: Work, trial: Trial) -> Proposal:
 def _findings(bench: Bench, work: Work, trial: Trial, texts: tuple[str, str]) -> tuple[Finding, ...]:
     """One finding for each rule that the change from the first text to the second breaks."""
     added = _added(*texts)
-    taken_over = passages(bench.database, work, trial.sessions, (texts[0], added))
+    heard = hear(bench.database, work, trial.sessions, texts[0])
+    taken_over = provenance.taken_over(added, heard.returned, heard.own)
     not_theirs = [Finding(rule=provenance.RULE, excerpt=p.excerpt, why=provenance.WHY) for p in taken_over]
     by_rule: dict[str, Finding] = {}
     for finding in (*screen(trial.candidate.edits), *screen(added), *not_theirs):
         by_rule.setdefault(finding.rule, finding)
+    if not by_rule and added.strip():
+        by_rule = {finding.rule: finding for finding in reversed(question(bench, added))}
+    if not by_rule and (lines := provenance.unsaid(_rules(added), heard.said)):
+        return (Finding(rule=provenance.UNSAID, excerpt=lines[0][:EXCERPT_CHARS], why=provenance.WHY_UNSAID),)
     return tuple(by_rule.values())
 
 
@@ -97,6 +106,11 @@ def _added(before: str, after: str) -> str:
     """The lines that a new text adds, without our own markers."""
     known = {*before.splitlines(), *(mark for region in edit.Region for mark in (region.opening, region.closing))}
     return "\n".join(line for line in after.splitlines() if line not in known)
+
+
+def _rules(added: str) -> str:
+    """Of added lines those that tell an agent what to do: no headings, and nothing of the front matter."""
+    return "\n".join(line for line in added.splitlines() if not _NO_RULE.match(line))
 
 
 def _sealed(bench: Bench, work: Work, candidate: Candidate) -> Sealed:
