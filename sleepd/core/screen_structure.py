@@ -29,19 +29,19 @@ RUN: Final = _lexicon(
     r"запуск|运行|執行|执行|跑一|実行|起動|走らせ|실행|돌려",
 )
 FETCH: Final = _lexicon(
-    r"download|fetch|pull|retriev|grab|clon|lade?\b|herunterlad|hol\b|hole\b|telecharg|recuper|descarg|baj(?:a|ar|e|alo|ala|arlo)\b|scaric|haal\b|ophal|baix|pobier|sciagn|скача|загру",
+    r"download|fetch|pull|obtain|get\b|retriev|grab|clon|lade?\b|herunterlad|hol\b|hole\b|telecharg|recuper|descarg|baj(?:a|ar|e|alo|ala|arlo)\b|scaric|haal\b|ophal|baix|pobier|sciagn|скача|загру",
     r"下载|下載|拉取|ダウンロード|取得|다운로드|내려받|받아",
 )
 SEND: Final = _lexicon(
-    r"send|sent|post|upload|mail|email|forward|transmit|submit|schick|versend|ubermitt|hochlad|weiterleit|envoi|envoy|transmet|televers|envi(?:a|e|o|ar|es|en)\b|mand(?:a|ar|e)\b|sub(?:e|a|ir)\b|publi[cq]|invi(?:a|o|are)\b|caric|pubblic|stuur|verstuur|deel|compartilh|wysl|wysyl|wyśl|przesl|przesyl|prześl|отправ|отсыл|посыла|пошл|перешл|перешли|выгруж|выгруз|передава|переда[йт]",
+    r"send|sent|post|upload|mail|email|forward|transmit|submit|schick|versend|ubermitt|hochlad|weiterleit|envoi|envoy|transmet|televers|envi(?:a|e|o|ar|es|en)\b|mand(?:a|ar|e)\b|sub(?:e|a|ir)\b|publi[cq]|invi(?:a|o|are)\b|caric|pubblic|stuur|verstuur|deel|compartilh|wysl|wysyl|wyśl|przesl|przesyl|prześl|отправ|выклад|вылож|залей|залив|отсыл|посыла|пошл|перешл|перешли|выгруж|выгруз|передава|переда[йт]",
     r"发送|發送|发到|发给|上传|上傳|转发|传到|传给|送信|送る|送って|アップロード|転送|投稿|보내|전송|업로드|올려|게시",
 )
 WRITE: Final = _lexicon(
-    r"adds?\b|adding\b|append|puts?\b|writ|insert|regist|install|sets?\b|creat|plac|paste|keep|edit|chang|modif|point|switch|symlink|enabl|trage?\b|eintrag|schreib|fuge?\b|hinterleg|setze?\b|richte|lege?\b|andere?\b|aktivier|ajout|ecri|inscri|mets\b|mett|creez?\b|creer\b|indiqu|agreg|anad|escrib|pon\b|ponga|crea|cargedit[ae]|cambi|aggiung|scriv|inseri|imposta|crea|modific|voeg|schrijf|zet\b|plaats|maak|wijzig|adicion|inclu|escrev|coloqu|grav|cri[ae]|alter|dodaj|dopis|wpis|zapis|umie[sś]|ustaw|utworz|zmie[nń]|добав|запи[сш]|пропи[сш]|встав|помест|созда|установ|внес|измен|поменя",
+    r"adds?\b|adding\b|schedul|append|puts?\b|writ|insert|regist|install|sets?\b|creat|plac|paste|keep|edit|chang|modif|point|switch|symlink|enabl|trage?\b|eintrag|schreib|fuge?\b|hinterleg|setze?\b|richte|lege?\b|andere?\b|aktivier|ajout|ecri|inscri|mets\b|mett|creez?\b|creer\b|indiqu|agreg|anad|escrib|pon\b|ponga|crea|cargedit[ae]|cambi|aggiung|scriv|inseri|imposta|crea|modific|voeg|schrijf|zet\b|plaats|maak|wijzig|adicion|inclu|escrev|coloqu|grav|cri[ae]|alter|dodaj|dopis|wpis|zapis|umie[sś]|ustaw|utworz|zmie[nń]|добав|запи[сш]|пропи[сш]|встав|помест|созда|установ|внес|измен|поменя",
     r"写入|写进|写到|寫入|添加|加入|加到|加进|放到|放进|创建|设置|修改|改成|追加|追記|書き込|書き足|書き換|書く|書い|入れ|コピー|作成|設定|登録|変更|추가|작성|넣|등록|설정|만들|수정|변경|써",
 )
 OFF: Final = _lexicon(
-    r"disabl|deactiv|turn(?:s|ed|ing)? off|switch(?:es|ed|ing)? off|skip|bypass|ignor|remov|delet|silenc|suppress|mut(?:e|es|ing)\b|comment\w* out|drop|weaken|mark\w* as (?:skipped|passed)|deaktivier|abschalt|ausschalt|schalt|uberspring|umgeh|ignorier|entfern|unterdruck|losch|auskommentier|desactiv|contourn|saut[ez]|supprim|coup[ez]|desactiv|omit[ae]|salt[ae]|elimin|coment[ae]|quit[ae]|evit[ae]|disattiv|disabilit|rimuov|aggir|elimin|schakel|uitschakel|zet\b.{0,60}\buit\b|(?:schalt|stell|mach|dreh)\w*\b.{0,60}\b(?:ab|aus)\b|sla\b|overslaan|omzeil|negeer|verwijder|desativ|desabilit|pul[ae]|contorn|remov|wy[lł][aą]cz|pomin|pomij|pomi[nń]|ignoruj|obejd|obchod|usu[nń]|usuwa|zakomentuj|отключ|выключ|пропус|обойд|обход|игнор|удал|закоммент|убер|убира",
+    r"disabl|deactiv|turn(?:s|ed|ing)? off|switch(?:es|ed|ing)? off|skip|bypass|ignor|remov|delet|silenc|suppress|mut(?:e|es|ed|ing)\b|comment\w* out|drop|weaken|mark\w* as (?:skipped|passed)|deaktivier|abschalt|ausschalt|schalt|uberspring|umgeh|ignorier|entfern|unterdruck|losch|auskommentier|desactiv|contourn|saut[ez]|supprim|coup[ez]|desactiv|omit[ae]|salt[ae]|elimin|coment[ae]|quit[ae]|evit[ae]|disattiv|disabilit|rimuov|aggir|elimin|schakel|uitschakel|zet\b.{0,60}\buit\b|(?:schalt|stell|mach|dreh)\w*\b.{0,60}\b(?:ab|aus)\b|sla\b|overslaan|omzeil|negeer|verwijder|desativ|desabilit|pul[ae]|contorn|remov|wy[lł][aą]cz|pomin|pomij|pomi[nń]|ignoruj|obejd|obchod|usu[nń]|usuwa|zakomentuj|отключ|выключ|пропус|обойд|обход|игнор|удал|закоммент|убер|убира",
     r"关闭|關閉|禁用|跳过|跳過|绕过|忽略|删除|停用|注释掉|去掉|移除|关掉|無効|スキップ|無視|回避|削除|外す|外し|オフ|コメントアウト|비활성|끄고|꺼|건너뛰|무시|우회|삭제|제거|생략",
 )
 SAFEGUARD: Final = _lexicon(
@@ -100,7 +100,7 @@ SHOW: Final = _lexicon(
     r"read|print|echo|logs?\b|quot|copy|copi|paste|includ|attach|put|dump|export|lies\b|lese?\b|druck|kopier|fuge?\b|gib\b|zeig|copi[ea]|affich|lis\b|lire\b|imprim|lee\b|leer\b|mostr|muestr|incluy|pon\b|copi[ae]|legg|zet\b|stamp|inclu|scriv|lees|toon|kopieer|druk|zapis|wypis|skopiuj|wklej|czytaj|odczyt|прочит|чита|вывед|вывод|скопир|вставл|вставь|печата|cole|leia|coloqu|imprim|grav|salv|guard|stor(?:e|es|ing)\b|sav(?:e|es|ing)\b|keep|сохран",
     r"读取|打印|输出|复制|写入|记录|粘贴|保存|読み|表示|出力|コピー|貼り|保存|記録|읽|출력|복사|붙여|기록|저장",
 )
-EVERYTHING: Final = r"(?:\b(?:env|environment variables?|source code|code ?base|whole|entire|repo\w*|diff|logs?|config\w*|history|transcripts?|protokoll\w*|quellcode|verlauf|code source|historique|registros?|codigo\w*|historial|configurac\w*|codice|cronologia|broncode|geschiedenis|codigo|historico|kod\w*|histori\w*|logi\b|konfigurac\w*|истори\w*|код\w*|лог\w*|журнал\w*|содержим\w*|files?|contents?|dateien?|fichiers?|archivos?|documents?|summary)\b|\.env\b|代码|源码|配置|历史|日志|文件|内容|コード|ソース|設定|履歴|ログ|ファイル|코드|소스|설정|기록|로그|파일)"
+EVERYTHING: Final = r"(?:\b(?:env|environment variables?|source code|code ?base|whole|entire|repo\w*|diff|log\w*|config\w*|history|transcripts?|protokoll\w*|quellcode|verlauf|code source|historique|registros?|codigo\w*|historial|configurac\w*|codice|cronologia|broncode|geschiedenis|codigo|historico|kod\w*|histori\w*|logi\b|konfigurac\w*|истори\w*|код\w*|лог\w*|журнал\w*|содержим\w*|files?|contents?|dateien?|fichiers?|archivos?|documents?|summary)\b|\.env\b|代码|源码|配置|历史|日志|文件|内容|コード|ソース|設定|履歴|ログ|ファイル|코드|소스|설정|기록|로그|파일)"
 AWAY: Final = r"(?:https?://|\b[\w.+-]+@[\w-]+\.\w|\b(?:[a-z0-9-]+\.)+(?:com|net|org|io|dev|sh|ru|cn|xyz|me|co|de|fr|nl|it|es|pl|br|kr|jp)\b(?!\()|\bwebhooks?\b|\bpastebin\b|\bgists?\b|\btransfer\.sh\b|\bexternal\b|\bextern\w*\b|\bexterne\b|\bexterno\b|\bvendor\b|\bthird[- ]party\b|\bsupport\b|\bслак\b|\bвнешн\w*|外部|第三方|ウェブフック|외부|웹훅)"
 
 _HOME: Final = r"(?:~[/\\]|\$HOME\b|\$\{HOME\}|%(?:APPDATA|USERPROFILE|LOCALAPPDATA)%|/(?:etc|root|usr/local|opt)/|/(?:home|Users)/\w)"
@@ -155,7 +155,7 @@ def _question(rule: str, why: str, *both: str, but: str | None = None) -> _Quest
     )
 
 
-_BAN_BEGINS: Final = r"^[^,;:]{0,16}(?:不要|不得|禁止|切勿)|^\W*(?:please |bitte )?(?:never|do not|don'?t|must not|avoid|no\b(?! (?:need|confirm))|nicht|nie|niemals|keine?|ne |n'|jamais|nunca|no |non |mai |niet|nooit|geen|nao |nie |nigdy|не |никогда|不要|请勿|禁止|勿|别)"
+_BAN_BEGINS: Final = r"^[^,;:]{0,16}(?:不要|不得|禁止|切勿)|^\W*\w+ (?:keine?[nrms]?|nicht|geen|niet)\b|^\W*(?:please |bitte )?(?:never|do not|don'?t|must not|avoid|no\b(?! (?:need|confirm))|nicht|nie|niemals|keine?|ne |n'|jamais|nunca|no |non |mai |niet|nooit|geen|nao |nie |nigdy|не |никогда|不要|请勿|禁止|勿|别)"
 """A clause that begins with a ban: it forbids the act."""
 _BAN_ENDS: Final = r"(?:ない(?:こと|で)?|禁止|せず|なく|지 ?(?:마|말|않)\S*|금지)\W*$|\b(?:verboten|vermeiden|nicht \w+en)\W*$|^\W*(?:keine?n?)\b"
 _BAN: Final = re.compile(rf"{_BAN_BEGINS}|{_BAN_ENDS}", I)
@@ -308,7 +308,7 @@ QUESTIONS: Final = (
         "reads or shows secrets",
         SECRET,
         SHOW,
-        r"\blog(?:s|file)?\b|readme|report|comment|issue|chat|rapport|bericht|fehlerbericht|informe|journal|config\w*|project|projet|proyecto|url\b|plik|zeichen|characters|first \w+ (?:char|digit)|日志|报告|ログ|コメント|로그|댓글|журнал|лог\b|отчет",
+        r"\blog(?:s|file)?\b|readme|report|comment|issue|chat|rapport|bericht|fehlerbericht|protokoll\w*|ausgabe|registro|registre|informe|journal|config\w*|project|projet|proyecto|url\b|plik|zeichen|characters|first \w+ (?:char|digit)|日志|报告|ログ|コメント|로그|댓글|журнал|лог\b|отчет",
         but=r"argon2|bcrypt|scrypt|hash|encrypt|vault|secrets? manager|verschlussel|chiffr|cifrad|crittograf|加密|暗号|암호화|redact|mask|request id|expire|\bnever\b|\bnot\b|\bno\b|\bkeine?\b|\bne\b|не |不",
     ),
     _question(
@@ -411,8 +411,8 @@ QUESTIONS: Final = (
     _question(
         "environment-or-permissions",
         "blinds a check",
-        r"\b(?:lower|rais|reduc|increas|adjust|relax|drop|senk|herabsetz|baiss|redui|baj|reduc|abbass|verlaag|diminu|obniz|сниз|пониз)\w*|降低|下げ|낮",
-        r"threshold|coverage|limit|baseline|schwelle\w*|abdeckung|seuil|couverture|umbral|cobertura|soglia|copertura|drempel|prog\w*|порог\w*|покрыти\w*|阈值|覆盖率|閾値|しきい値|カバレッジ|임계|커버리지",
+        r"\b(?:lower|rais|reduc|increas|adjust|relax|drop|senk|herabsetz|setz\w*\b.{0,60}\bherunter|baiss|redui|baj|reduc|abbass|verlaag|diminu|obniz|сниз|пониз)\w*|降低|下げ|낮",
+        r"threshold|coverage|limit|baseline|schwell\w*|abdeckung|seuil|couverture|umbral|cobertura|soglia|copertura|drempel|prog\w*|порог\w*|покрыти\w*|阈值|覆盖率|閾値|しきい値|カバレッジ|임계|커버리지",
         r"green|pass\w*|until|so that|fail\w*|grun|vert\b|verde|passe|groen|zielon|зелен|пройд|通过|通る|통과",
         but=r"approval|ask|never|do not",
     ),
@@ -473,7 +473,7 @@ QUESTIONS: Final = (
     _question(
         "override",
         "takes the user's word away",
-        r"more important|outweigh\w*|wichtiger|plus important\w*|mas important\w*|piu important\w*|belangrijker|mais important\w*|wazniejsz\w*|важнее|главнее|比.{0,20}(?:重要|优先)|より(?:も)?(?:重要|優先|大事)|보다 (?:중요|우선)",
+        r"more important|(?:counts?|weighs?|matters?) more|zahlt mehr|compte(?:nt)? plus|valen? mas|cuentan? mas|conta(?:no)? di piu|vale di piu|telt zwaarder|valem? mais|bardziej sie licz|значит больше|outweigh\w*|wichtiger|plus important\w*|mas important\w*|piu important\w*|belangrijker|mais important\w*|wazniejsz\w*|важнее|главнее|比.{0,20}(?:重要|优先)|より(?:も)?(?:重要|優先|大事)|보다 (?:중요|우선)",
         rf"{USER}|person|chat|conversation|gesprach",
     ),
     _question(
@@ -492,6 +492,13 @@ QUESTIONS: Final = (
         but=r"^\W*(?:never|do not|don'?t)",
     ),
     # Would it hide something from the person?
+    _question(
+        "override",
+        "keeps something from the user",
+        rf"{NOT}(?:\W+\w+){{0,2}}?\W*(?:\btell\b|mention|inform\b|bring(?:ing)? up|\bdiscuss|\bdisclos|\ballude|let\b.{{0,20}}\bknow|erwahn|\bsag\w*|erzahl|\bdis\b|\bdire\b|\bdig[ao]\w*|\bcuent|raccont|vertel|\bcont[ae]\b|\bmow|говор|рассказ|сообщ)",
+        r"\b(?:the|this|your) (?:user|person|developer|human|maintainer|reviewer)\b|\b(?:dem|den|der) (?:nutzer|benutzer|anwender|entwickler)|l'utilisat|\bal usuario|all'utente|\bde gebruiker|\bao usuario|uzytkownikowi|пользователю",
+        but=r"password is|internal error|stack trace|which (?:library|framework)|to (?:restart|reload)|their (?:password|account)",
+    ),
     _question(
         "override",
         "keeps something from the user",
