@@ -26,10 +26,9 @@ import numpy as np
 
 from sleepd import registry
 from sleepd.core import edit, plaintext
-from sleepd.core.attribution import Attributing
 from sleepd.core.budget import Schedule
-from sleepd.core.confirmation import Confirming
-from sleepd.core.gate import Rule
+from sleepd.core.confirmation import ConfirmationConfig
+from sleepd.core.experiment import Rule
 from sleepd.core.model import Split
 from sleepd.core.ports import Ask, Failure, Model, Reply
 from sleepd.core.select import Ranking
@@ -41,7 +40,7 @@ from sleepd.models.settings import ModelSettings
 from sleepd.pipeline.optimize import Optimizing
 from sleepd.pipeline.slow import SlowMode
 from sleepd.pipeline.train import Training, train
-from sleepd.pipeline.trial import Gating
+from sleepd.pipeline.trial import AttributionConfig, GateConfig
 from sleepd.pipeline.work import Work
 from sleepd.simulate.cast import names, persona
 from sleepd.skills.targets import starting_text
@@ -61,7 +60,7 @@ class Run:
 
     name: str
     training: Training
-    gating: Gating
+    gate: GateConfig
     rubbish: bool = False
     """The reflection model proposes only what does nothing or harms."""
 
@@ -85,9 +84,9 @@ class Came:
 
 def runs() -> tuple[Run, ...]:
     """The shipped defaults, and each with one thing changed."""
-    full = Run(name="**full**", training=Training(epochs=EPOCHS), gating=Gating())
-    strict = _gating(full, "gate: a higher mean of one pass", rule=Rule.STRICT)
-    off = _gating(full, "no gate", rule=Rule.OFF)
+    full = Run(name="**full**", training=Training(epochs=EPOCHS), gate=GateConfig())
+    strict = _gate_config(full, "gate: a higher mean of one pass", rule=Rule.STRICT)
+    off = _gate_config(full, "no gate", rule=Rule.OFF)
     # What an epoch ends with would quote its material: where all is to be rubbish, it is left out.
     alone: dict[str, object] = {"slow": SlowMode.OFF, "meta": False, "appendix": False}
     return (
@@ -99,8 +98,8 @@ def runs() -> tuple[Run, ...]:
         _optimizing(full, "no recall", recall_k=0),
         _optimizing(full, "three rollouts of a train task, not one", samples=3),
         _optimizing(full, "ranked by support, not by the model", ranking=Ranking.SUPPORT),
-        _gating(full, "no attribution", attributing=Attributing(most=0)),
-        _gating(full, "no confirmation", confirming=Confirming(least=0)),
+        _gate_config(full, "no attribution", attribution=AttributionConfig(most=0)),
+        _gate_config(full, "no confirmation", confirmation=ConfirmationConfig(least=0)),
         strict,
         off,
         *(replace(_training(run, run.name, **alone), rubbish=True) for run in (full, strict, off)),
@@ -116,8 +115,8 @@ def _training(full: Run, name: str, **changed: object) -> Run:
     return replace(full, name=name, training=replace(full.training, **changed))  # type: ignore[arg-type]
 
 
-def _gating(full: Run, name: str, **changed: object) -> Run:
-    return replace(full, name=name, gating=replace(full.gating, **changed))  # type: ignore[arg-type]
+def _gate_config(full: Run, name: str, **changed: object) -> Run:
+    return replace(full, name=name, gate=replace(full.gate, **changed))  # type: ignore[arg-type]
 
 
 class Muddled:
@@ -166,12 +165,12 @@ def home(seed: int) -> list[Came]:
 def _ran(world: World, work: Work, run: Run, path: Path) -> Came:
     shutil.copy(world.root / "sleepd.db", path)
     database = open_database(path)
-    bench = replace(world.bench("run"), database=database)
+    ctx = replace(world.ctx("run"), database=database)
     who, seed = world.terms.who.name, world.terms.seed
-    bench = replace(bench, reflector=_rubbish(who, seed) if run.rubbish else Muddled(world.model, _rubbish(who, seed)))
+    ctx = replace(ctx, reflector=_rubbish(who, seed) if run.rubbish else Muddled(world.model, _rubbish(who, seed)))
     start, truth = world.original(work), Truth(world.terms.who)
-    trained = train(bench, work, start, (run.training, run.gating), lambda _: None)
-    best = bench.text(trained.best.address)
+    trained = train(ctx, work, start, (run.training, run.gate), lambda _: None)
+    best = ctx.text(trained.best.address)
     added = tuple(_shorter(start or starting_text(work.target), best))
     tried = [t for step in trained.steps for t in step.trials]
     with database.reading() as connection:
@@ -180,7 +179,7 @@ def _ran(world: World, work: Work, run: Run, path: Path) -> Came:
     path.unlink()
     return Came(
         before=_score(truth, work, start),
-        early=_score(truth, work, bench.text(trained.epochs[0].last)),
+        early=_score(truth, work, ctx.text(trained.epochs[0].last)),
         score=_score(truth, work, best),
         idle=sum(_score(truth, work, less) >= _score(truth, work, best) - _NOTHING for _, less in added),
         tokens=sum(edit.tokens(line) for line, _ in added),

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import peer
-from sleepd.core.gate import Rule
+from sleepd.core.experiment import Rule
 from sleepd.lab.gate import figures as lab
 from sleepd.lab.gate import printed
 from sleepd.lab.gate.figures import Figure, Line, mean, share

@@ -52,7 +52,7 @@ VOCABULARY: Final[dict[str, tuple[Term, ...]]] = {
         Term(
             word="own run",
             meaning="a session that sleepd itself started, known by a mark in its first prompt; never mined",
-            at="sleepd.pipeline.prompts:OWN_MARK",
+            at="sleepd.core.mark:OWN_MARK",
         ),
     ),
     "The work that recurs": (
@@ -133,14 +133,35 @@ VOCABULARY: Final[dict[str, tuple[Term, ...]]] = {
     ),
     "Replaying and scoring": (
         Term(
+            word="replay",
+            meaning="how a piece of work is done again: text (the request is asked again), trigger (which skills to "
+            "load is asked), decision (the next step is asked), worktree (the work is done in the repository)",
+            at="sleepd.core.model:Replay",
+        ),
+        Term(
+            word="replayer",
+            meaning="the adapter that carries out one kind of replay and says what was done",
+            at="sleepd.core.ports:Replayer",
+        ),
+        Term(
+            word="judge",
+            meaning="the adapter that values what was done: a score with its reason, or unscored",
+            at="sleepd.core.ports:Judge",
+        ),
+        Term(
+            word="criteria",
+            meaning="what an outcome is judged by, such as the checks of a task; they name the judge",
+            at="sleepd.core.ports:Criteria",
+        ),
+        Term(
             word="rollout",
-            meaning="one attempt of a model at a task under a text; a text replay asks the request again",
+            meaning="one replay of a task under a text, with its score",
             at="sleepd.core.model:Rollout",
         ),
         Term(
             word="check",
             meaning="a condition on an answer that a machine can test",
-            at="sleepd.core.model:Check",
+            at="sleepd.core.check:Check",
             instead_of="assertion",
         ),
         Term(word="score", meaning="a value from 0 to 1, with the reason for it", at="sleepd.core.model:Score"),
@@ -152,12 +173,12 @@ VOCABULARY: Final[dict[str, tuple[Term, ...]]] = {
         Term(
             word="trigger",
             meaning="the choice which skills to load for a request, made by their descriptions alone",
-            at="sleepd.core.ports:Purpose.TRIGGER",
+            at="sleepd.core.model:Replay.TRIGGER",
         ),
         Term(
             word="task model",
             meaning="the model that does the tasks under the text",
-            at="sleepd.pipeline.rollout:Bench.model",
+            at="sleepd.pipeline.rollout:RunContext.model",
             instead_of="target",
         ),
         Term(
@@ -175,7 +196,7 @@ VOCABULARY: Final[dict[str, tuple[Term, ...]]] = {
         Term(
             word="reflection model",
             meaning="the model that proposes edits",
-            at="sleepd.pipeline.rollout:Bench.reflector",
+            at="sleepd.pipeline.rollout:RunContext.reflector",
             instead_of="optimizer",
         ),
         Term(
@@ -196,9 +217,19 @@ VOCABULARY: Final[dict[str, tuple[Term, ...]]] = {
     ),
     "Deciding": (
         Term(
+            word="experiment",
+            meaning="two arms, a statistic and the error levels: the one computation that every verdict comes from",
+            at="sleepd.core.experiment:Experiment",
+        ),
+        Term(
+            word="statistic",
+            meaning="what is claimed of the two arms, and what counts as evidence for and against the claim",
+            at="sleepd.core.experiment:Statistic",
+        ),
+        Term(
             word="gate",
             meaning="the sequential test that decides whether a candidate is better",
-            at="sleepd.core.gate:decide",
+            at="sleepd.core.experiment:conclude",
         ),
         Term(
             word="pair",
@@ -209,12 +240,12 @@ VOCABULARY: Final[dict[str, tuple[Term, ...]]] = {
             word="evidence, e-process",
             meaning="what a bet against “the candidate does not help” has earned so far, as a logarithm; to look at it "
             "after every pair does not raise the error level",
-            at="sleepd.core.gate:Decision.evidence",
+            at="sleepd.core.experiment:Decision.evidence",
         ),
         Term(
             word="level",
             meaning="the error probability of one candidate, fixed before its first pair; evidence of 1/level accepts",
-            at="sleepd.core.gate:level",
+            at="sleepd.core.evidence:level",
         ),
         Term(
             word="verdict",
@@ -239,7 +270,7 @@ VOCABULARY: Final[dict[str, tuple[Term, ...]]] = {
         Term(
             word="non-inferiority, margin",
             meaning="not worse by more than the margin: what a shorter text has to show instead of being better",
-            at="sleepd.core.gate:Terms.margin",
+            at="sleepd.core.experiment:NonInferiority.margin",
         ),
         Term(
             word="drift pair",
@@ -311,7 +342,7 @@ VOCABULARY: Final[dict[str, tuple[Term, ...]]] = {
         ),
         Term(
             word="adapter",
-            meaning="Python that is found by an entry point: a harvester, a model, an embedder",
+            meaning="Python that is found by an entry point: a harvester, a model, a replayer, a judge, an embedder",
             at="sleepd.registry:names",
         ),
     ),

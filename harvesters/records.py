@@ -304,8 +304,29 @@ class Reading:
     """True: a long file was read in part. Call `read` again with this reading's cursor to go on."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkillPlaces:
+    """Where an agent looks for skills and instructions."""
+
+    home_variable: str
+    """The variable that moves the user's folder of the agent."""
+    home_folder: str
+    """That folder, below the user's home."""
+    project_skills: str
+    """The folder of a project's skills, each in a folder of its own with a SKILL.md."""
+    shared_folder: str | None = None
+    """A second folder of the user's whose `skills` the agent reads, below the user's home."""
+    project_files: tuple[str, ...] = ()
+    home_files: tuple[str, ...] = ()
+
+
 class Harvester(Protocol):
-    """One agent's transcripts. Both methods only read; neither raises for a file's contents or absence."""
+    """One agent's transcripts. Both methods only read; neither raises for a file's contents or absence.
+
+    A harvester may have two attributes more. `places`, a `SkillPlaces`, says where its agent looks for skills; without
+    one the agent is taken to read `.agents/skills` of a project. `recognises(path) -> bool` says whether a file
+    that a person named is one of its agent's. `harvesters.contract` checks what the port asks for.
+    """
 
     agent: str
 

@@ -8,12 +8,12 @@ from datetime import datetime
 from pathlib import Path
 
 from sleepd import registry
-from sleepd.core.attribution import Attributing
 from sleepd.core.budget import Schedule
-from sleepd.core.confirmation import Confirming
+from sleepd.core.confirmation import ConfirmationConfig
 from sleepd.core.errors import UsageError
-from sleepd.core.gate import Rule
+from sleepd.core.experiment import Rule
 from sleepd.core.machine import Host
+from sleepd.core.model import RunId
 from sleepd.core.ports import Embedder, Model
 from sleepd.core.score import Metric
 from sleepd.core.select import Ranking
@@ -21,13 +21,13 @@ from sleepd.host import clock
 from sleepd.models.memoized import Memoized
 from sleepd.models.metered import Ledger, Metered
 from sleepd.models.settings import EmbedderSettings, ModelSettings, Price
-from sleepd.pipeline.compact import Compacting
-from sleepd.pipeline.describe import Describing, Whose
+from sleepd.pipeline.compact import CompactionConfig
+from sleepd.pipeline.describe import DescriptionConfig, Whose
 from sleepd.pipeline.ingest import Sources
 from sleepd.pipeline.night import NightPlan
 from sleepd.pipeline.optimize import Optimizing
-from sleepd.pipeline.rollout import Bench
-from sleepd.pipeline.trial import Gating
+from sleepd.pipeline.rollout import RunContext
+from sleepd.pipeline.trial import AttributionConfig, GateConfig
 from sleepd.pipeline.work import Surroundings
 from sleepd.settings import config
 from sleepd.settings.places import Places, make_private
@@ -74,9 +74,9 @@ def models(settings: Settings) -> tuple[Metered, Metered, Ledger]:
     return task, task if reflection == settings.model else _model(reflection, ledger), ledger
 
 
-def gating(settings: Settings) -> Gating:
+def gate(settings: Settings) -> GateConfig:
     section = settings.gate
-    return Gating(
+    return GateConfig(
         rule=Rule(section.rule),
         alpha=section.alpha,
         beta=section.beta,
@@ -90,8 +90,8 @@ def gating(settings: Settings) -> Gating:
         coverage=section.coverage,
         waiting_share=section.waiting_share,
         validation_tasks=section.validation_tasks,
-        attributing=Attributing(most=section.attribution_pairs, smallest_effect=section.smallest_effect),
-        confirming=Confirming(least=section.confirm_pairs, drop=section.largest_drop),
+        attribution=AttributionConfig(most=section.attribution_pairs, smallest_effect=section.smallest_effect),
+        confirmation=ConfirmationConfig(least=section.confirm_pairs, drop=section.largest_drop),
     )
 
 
@@ -110,8 +110,8 @@ def optimizing(settings: Settings) -> Optimizing:
         samples=section.samples,
         recall_k=section.recall_k,
         max_skill_tokens=section.max_skill_tokens,
-        compacting=Compacting(share=section.compact_share, saves=section.compact_saves),
-        describing=Describing(
+        compacting=CompactionConfig(share=section.compact_share, saves=section.compact_saves),
+        describing=DescriptionConfig(
             surroundings=surroundings(),
             whose=Whose(section.descriptions),
             margin=settings.gate.trigger_margin,
@@ -132,17 +132,17 @@ def plan(settings: Settings, scope: str, date: str, skill: str | None = None) ->
         mining=settings.mine,
         kinds=settings.harvest.kinds,
         optimizing=optimizing(settings),
-        gating=gating(settings),
+        gate=gate(settings),
         surroundings=surroundings(),
         skill=skill,
         skills=settings.night.skills,
     )
 
 
-def bench(settings: Settings, store: Database, tools: tuple[Embedder, Model, Model], night_id: str) -> Bench:
-    """What a night measures with; `tools` are the embedder, the task model and the reflection model."""
+def context(settings: Settings, store: Database, tools: tuple[Embedder, Model, Model], run: RunId) -> RunContext:
+    """What a run measures with; `tools` are the embedder, the task model and the reflection model."""
     embedded_by, task, reflection = tools
-    return Bench(
+    return RunContext(
         database=store,
         embedder=embedded_by,
         model=task,
@@ -150,7 +150,9 @@ def bench(settings: Settings, store: Database, tools: tuple[Embedder, Model, Mod
         metric=Metric(settings.gate.metric),
         workers=settings.night.workers,
         max_tokens=settings.model.max_tokens,
-        night_id=night_id,
+        run=run,
+        replayers={kind: registry.replayer(kind) for kind in registry.names("sleepd.replayers")},
+        judges={name: registry.judge(name) for name in registry.names("sleepd.judges")},
     )
 
 

@@ -12,15 +12,19 @@ from sleepd.core.errors import MissingPart, UnknownName
 if TYPE_CHECKING:
     # Names of types only: at run time they would bring numpy into every command that lists adapters.
     from harvesters.records import Harvester
-    from sleepd.core.ports import Embedder, Model
+    from sleepd.core.ports import Embedder, Judge, Model, Replayer
     from sleepd.models.settings import EmbedderSettings, ModelSettings
 
     MakeModel = Callable[[ModelSettings], Model]
+    MakeReplayer = Callable[[Model], Replayer]
+    MakeJudge = Callable[[Model], Judge]
     MakeEmbedder = Callable[[EmbedderSettings], Embedder]
 
 HARVESTERS = "sleepd.harvesters"
 MODELS = "sleepd.models"
 EMBEDDERS = "sleepd.embedders"
+REPLAYERS = "sleepd.replayers"
+JUDGES = "sleepd.judges"
 
 
 def names(group: str) -> tuple[str, ...]:
@@ -30,7 +34,13 @@ def names(group: str) -> tuple[str, ...]:
 
 def harvester(name: str) -> Harvester:
     """A ready harvester. Raises UnknownName, or MissingPart when a library it needs is not installed."""
-    return cast("Callable[[], Harvester]", _load(HARVESTERS, name))()
+    found = cast("Callable[[], Harvester]", _load(HARVESTERS, name))()
+    places = getattr(found, "places", None)
+    if places is not None:
+        from sleepd.skills import targets
+
+        targets.declare(found.agent, places)
+    return found
 
 
 def model(name: str) -> MakeModel:
@@ -41,6 +51,16 @@ def model(name: str) -> MakeModel:
 def embedder(name: str) -> MakeEmbedder:
     """What makes an embedder from its settings. Raises as `harvester` does."""
     return cast("MakeEmbedder", _load(EMBEDDERS, name))
+
+
+def replayer(name: str) -> MakeReplayer:
+    """What makes a replayer from the task model. Raises as `harvester` does."""
+    return cast("MakeReplayer", _load(REPLAYERS, name))
+
+
+def judge(name: str) -> MakeJudge:
+    """What makes a judge from the reflection model. Raises as `harvester` does."""
+    return cast("MakeJudge", _load(JUDGES, name))
 
 
 @cache

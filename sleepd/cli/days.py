@@ -35,6 +35,9 @@ def harvest(
     ] = None,
     since: Since = None,
     watch: Annotated[bool, typer.Option("--watch", help="Keep running, and harvest whenever a session grows.")] = False,
+    written_by: Annotated[
+        str | None, typer.Option("--as", metavar="AGENT", help="Which agent wrote the named files.")
+    ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Then count the stored texts by their origin: whose words they are.")
     ] = False,
@@ -48,7 +51,7 @@ def harvest(
     """
     places = config.places()
     settings = config.load(overrides={"harvest.since": since})
-    named = harvest_sessions.named(sources or ())
+    named = harvest_sessions.named(sources or (), written_by)
     if watch and explain:
         raise UsageError("--watch never ends by itself; run sleepd harvest --explain in another terminal")
     if watch and named.paths:

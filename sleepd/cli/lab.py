@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from sleepd.cli.terminal import AsJson, ask, can_ask, progress, show, show_json, steps
-from sleepd.core.gate import Rule
+from sleepd.core.experiment import Rule
 from sleepd.settings import config
 
 

@@ -12,7 +12,7 @@ import typer
 from sleepd import registry
 from sleepd.cli.terminal import AsJson, note, show, show_json, steps
 from sleepd.core.errors import AssertionFailed, UsageError
-from sleepd.core.gate import Rule
+from sleepd.core.experiment import Rule
 from sleepd.lab.proof import claims, report, run
 from sleepd.lab.proof.world import Terms
 from sleepd.models.memoized import Memoized

@@ -11,7 +11,7 @@ import typer
 from sleepd.cli.days import open_log
 from sleepd.cli.terminal import AsJson, ask, can_ask, note, show, show_json, steps
 from sleepd.core.budget import Schedule
-from sleepd.core.gate import Rule
+from sleepd.core.experiment import Rule
 from sleepd.core.model import Split
 from sleepd.core.score import Metric
 from sleepd.settings import config

@@ -18,10 +18,11 @@ What the values mean (letter case never counts, except in shapes):
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from sleepd.core.model import Check, CheckKind, Digest, TaskId, digest
+from sleepd.core.model import CheckKind, Digest, TaskId, digest
 
 JUDGE_VERSION = "rules-1"
 
@@ -71,6 +72,115 @@ _FREE_OF_NUMBERS = (CheckKind.SHAPE, CheckKind.FIRST_LINE, CheckKind.LAST_LINE, 
 _OF_WORDS = (CheckKind.CONTAINS, CheckKind.LACKS)
 
 
+# The checks -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _TextCheck:
+    """A condition with one text; raises ValueError without one."""
+
+    value: str
+    """As a task set and the database write it down."""
+
+    def __post_init__(self) -> None:
+        if not self.value:
+            raise ValueError(f"a check of the kind {type(self).__name__} needs a text")
+
+
+@dataclass(frozen=True, slots=True)
+class FirstLine(_TextCheck):
+    """The first line that is not blank opens like this."""
+
+    kind: ClassVar = CheckKind.FIRST_LINE
+
+
+@dataclass(frozen=True, slots=True)
+class LastLine(_TextCheck):
+    """The last line that is not blank opens like this."""
+
+    kind: ClassVar = CheckKind.LAST_LINE
+
+
+@dataclass(frozen=True, slots=True)
+class LineStart(_TextCheck):
+    """Some line has this label."""
+
+    kind: ClassVar = CheckKind.LINE_START
+
+
+@dataclass(frozen=True, slots=True)
+class Shape(_TextCheck):
+    """Some token has this shape."""
+
+    kind: ClassVar = CheckKind.SHAPE
+
+
+@dataclass(frozen=True, slots=True)
+class Contains(_TextCheck):
+    """These words stand in a row."""
+
+    kind: ClassVar = CheckKind.CONTAINS
+
+
+@dataclass(frozen=True, slots=True)
+class Lacks(_TextCheck):
+    """These words stand nowhere in a row."""
+
+    kind: ClassVar = CheckKind.LACKS
+
+
+@dataclass(frozen=True, slots=True)
+class MaxWords:
+    """At most so many words, from 1 on."""
+
+    limit: int
+    kind: ClassVar = CheckKind.MAX_WORDS
+
+    def __post_init__(self) -> None:
+        if self.limit < 1:
+            raise ValueError("no answer has fewer words than one")
+
+    @property
+    def value(self) -> str:
+        """As a task set and the database write it down."""
+        return str(self.limit)
+
+
+@dataclass(frozen=True, slots=True)
+class RightAnswer:
+    """One of these is given as the answer. Never mined; for task sets whose tasks have a right answer."""
+
+    accepted: tuple[str, ...]
+    kind: ClassVar = CheckKind.ANSWER
+
+    @property
+    def value(self) -> str:
+        """As a task set and the database write it down: one a line."""
+        return "\n".join(self.accepted)
+
+
+Check = FirstLine | LastLine | LineStart | Shape | Contains | Lacks | MaxWords | RightAnswer
+"""A machine-checkable condition on an answer."""
+
+_OF_TEXT: dict[CheckKind, type[FirstLine | LastLine | LineStart | Shape | Contains | Lacks]] = {
+    one.kind: one for one in (FirstLine, LastLine, LineStart, Shape, Contains, Lacks)
+}
+
+
+def check_of(kind: CheckKind, value: str) -> Check:
+    """The check that a kind and a value written down stand for. Raises ValueError for a value that is none."""
+    match kind:
+        case CheckKind.MAX_WORDS:
+            return MaxWords(int(value))
+        case CheckKind.ANSWER:
+            return RightAnswer(tuple(value.splitlines()))
+        case _:
+            return _OF_TEXT[kind](value)
+
+
+# Mining ---------------------------------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contrast:
     """What one task shows: the answers that were rejected (maybe none) and the one that was kept."""
@@ -83,33 +193,33 @@ class Contrast:
 
 def passes(check: Check, answer: str) -> bool:
     """Whether the answer meets the condition. For the positive kinds: whether it is among `features(answer)`."""
-    match check.kind:
-        case CheckKind.MAX_WORDS:
-            return len(_words(answer)) <= int(check.value)
-        case CheckKind.CONTAINS:
-            return _says(answer, check.value)
-        case CheckKind.LACKS:
-            return not _says(answer, check.value)
-        case CheckKind.SHAPE:
-            return any(_shape(token) == check.value for token in answer.split())
-        case CheckKind.LINE_START:
-            return any(_label(line) == check.value for line in _lines(answer))
-        case CheckKind.FIRST_LINE | CheckKind.LAST_LINE:
+    match check:
+        case MaxWords(limit=limit):
+            return len(_words(answer)) <= limit
+        case Contains(value=words):
+            return _says(answer, words)
+        case Lacks(value=words):
+            return not _says(answer, words)
+        case Shape(value=shape):
+            return any(_shape(token) == shape for token in answer.split())
+        case LineStart(value=label):
+            return any(_label(line) == label for line in _lines(answer))
+        case FirstLine(value=opening) | LastLine(value=opening):
             lines = _lines(answer)
-            return bool(lines) and _opening(lines[0 if check.kind is CheckKind.FIRST_LINE else -1]) == check.value
-        case CheckKind.ANSWER:
-            return any(_answers(_given(answer), wanted) for wanted in check.value.splitlines())
+            return bool(lines) and _opening(lines[0 if isinstance(check, FirstLine) else -1]) == opening
+        case RightAnswer(accepted=accepted):
+            return any(_answers(_given(answer), wanted) for wanted in accepted)
 
 
-def normal(check: Check) -> Check | None:
-    """A check that a person wrote, with its value as `passes` compares it: `SIGNED` becomes `signed`.
+def normal(kind: CheckKind, value: str) -> Check | None:
+    """The check that a person wrote, with its value as `passes` compares it: `SIGNED` becomes `signed`.
 
     None when nothing is left of the value, or when the check would say less than was written or never be met or failed:
     `wanted` says what the kind takes. A mined check is normal already, but for a few letters whose lower case is two
     and shapes of raised digits.
     """
-    value = _normal(check.kind, check.value.strip())
-    return _of(check.kind, value) if value else None
+    compared = _normal(kind, value.strip())
+    return check_of(kind, compared) if compared else None
 
 
 def wanted(kind: CheckKind) -> str:
@@ -117,20 +227,25 @@ def wanted(kind: CheckKind) -> str:
     return _WANTED[kind]
 
 
-def judge(checks: Sequence[Check]) -> Digest:
-    """Identity of a task's judge: its checks and the version of this module's rules."""
+def in_order(checks: Iterable[Check]) -> tuple[Check, ...]:
+    """The checks as the database gives them back, each once."""
+    return tuple(sorted(set(checks), key=lambda c: (c.kind, c.value)))
+
+
+def identity(checks: Sequence[Check]) -> Digest:
+    """What makes two scores by these checks exchangeable: the checks and the version of this module's rules."""
     return digest(JUDGE_VERSION, *(f"{c.kind}={c.value}" for c in checks))
 
 
 def features(answer: str) -> frozenset[Check]:
     """Every condition of the positive kinds that this answer meets."""
     lines = _lines(answer)
-    found = {_of(CheckKind.SHAPE, shape) for shape in map(_shape, answer.split()) if shape}
-    found |= {_of(CheckKind.LINE_START, label) for label in map(_label, lines) if label}
+    found: set[Check] = {Shape(shape) for shape in map(_shape, answer.split()) if shape}
+    found |= {LineStart(label) for label in map(_label, lines) if label}
     if lines:
-        found.add(_of(CheckKind.FIRST_LINE, _opening(lines[0])))
-        found.add(_of(CheckKind.LAST_LINE, _opening(lines[-1])))
-    found |= {_of(CheckKind.CONTAINS, phrase) for sentence in _sentences(answer) for phrase in _phrases(sentence)}
+        found.add(FirstLine(_opening(lines[0])))
+        found.add(LastLine(_opening(lines[-1])))
+    found |= {Contains(phrase) for sentence in _sentences(answer) for phrase in _phrases(sentence)}
     return frozenset(found)
 
 
@@ -185,10 +300,9 @@ class _Seen:
         found: set[Check] = set()
         for rejected in self.rejected:
             found |= self._accepted.features - rejected.features
-            phrases = (c for c in rejected.features - self._accepted.features if c.kind is CheckKind.CONTAINS)
-            found |= {_of(CheckKind.LACKS, c.value) for c in phrases}
-            if rejected.words > limit * _WORDS_MARGIN:
-                found.add(_of(CheckKind.MAX_WORDS, str(limit)))
+            found |= {Lacks(c.value) for c in rejected.features - self._accepted.features if isinstance(c, Contains)}
+            if limit and rejected.words > limit * _WORDS_MARGIN:
+                found.add(MaxWords(limit))
         return {c for c in found if c.kind in _FREE_OF_NUMBERS or not _DIGIT.search(c.value)}
 
     def accepted_passes(self, check: Check) -> bool:
@@ -207,11 +321,11 @@ class _Answer:
         self.words = len(_words(text))
 
     def passes(self, check: Check) -> bool:
-        match check.kind:
-            case CheckKind.LACKS:
-                return _of(CheckKind.CONTAINS, check.value) not in self.features
-            case CheckKind.MAX_WORDS:
-                return self.words <= int(check.value)
+        match check:
+            case Lacks(value=words):
+                return Contains(words) not in self.features
+            case MaxWords(limit=limit):
+                return self.words <= limit
             case _:
                 return check in self.features
 
@@ -245,10 +359,6 @@ def _covers(kept: frozenset[int], new: frozenset[int], answers: int, *, words: b
 
 def _rank(check: Check) -> tuple[int, int, str]:
     return (_PRIORITY.index(check.kind), -len(check.value), check.value)
-
-
-def _of(kind: CheckKind, value: str) -> Check:
-    return Check(kind=kind, value=value)
 
 
 def _normal(kind: CheckKind, value: str) -> str:

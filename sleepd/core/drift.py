@@ -13,17 +13,14 @@ ever raising one for a text and a model that did not change is therefore at most
 
 from __future__ import annotations
 
-import hashlib
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from sleepd.core.gate import log_wealth
-from sleepd.core.model import TaskId
-from sleepd.core.schedule import BASELINE_SAMPLES, DRIFT_SAMPLE
+from sleepd.core import experiment, schedule
+from sleepd.core.evidence import Scores
+from sleepd.core.experiment import Experiment, TwoSided
+from sleepd.core.model import Purpose, Sample, TaskId, Verdict
 
 LEVEL = 0.01
 """Chance of ever raising an alarm about a text and a model that did not change."""
@@ -36,27 +33,22 @@ class DriftDraw:
     """One drift pair to be measured: which rollouts of the live text it is made of."""
 
     task_id: TaskId
-    kept_sample: int
-    """The task's lowest baseline sample that no earlier drift pair used."""
-    fresh_sample: int
+    kept: Sample
+    """The task's first baseline sample that no earlier drift pair used."""
+    fresh: Sample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DriftPair:
-    """Two rollouts of one task under one text; None where one could not be scored for a cause the answer may have."""
+    """Two rollouts of one task under one text; None where one could not be scored for a cause the answer may have.
+
+    A missing score counts as 0, on either side: the worst it can stand for, and the same for both, so that without a
+    change the expectation stays 0. A model that begins to time out or to refuse is another model as well; leaving its
+    pairs out would hide just that.
+    """
 
     kept: float | None
     fresh: float | None
-
-    @property
-    def difference(self) -> float:
-        """Fresh minus kept, in [-1, 1].
-
-        A missing score counts as 0, on either side: the worst it can stand for, and the same for both, so that
-        without a change the expectation stays 0. A model that begins to time out or to refuse is another model as well;
-        leaving its pairs out would hide just that.
-        """
-        return (self.fresh or 0.0) - (self.kept or 0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,23 +72,20 @@ def draws(tasks: Sequence[TaskId], seed: str, first: int, used: Mapping[TaskId, 
     turns = Counter(used)
     out = []
     for number in range(first, first + PAIRS_PER_NIGHT):
-        point = int.from_bytes(hashlib.sha256(f"{seed}:{number}".encode()).digest()[:8], "big")
-        task = tasks[point % len(tasks)]
-        kept = BASELINE_SAMPLES[turns[task]]
+        task = schedule.by_hash(tasks, seed, number)
+        kept, fresh = schedule.baseline(turns[task]), Sample(purpose=Purpose.DRIFT, ordinal=number)
         turns[task] += 1
-        out.append(DriftDraw(task_id=task, kept_sample=kept, fresh_sample=DRIFT_SAMPLE + number))
+        out.append(DriftDraw(task_id=task, kept=kept, fresh=fresh))
     return tuple(out)
 
 
 def judge(pairs: Sequence[DriftPair], level: float = LEVEL) -> Drift:
-    """Whether the pairs so far, in the order of their numbers, tell of a change.
-
-    The evidence is the mean of two wealths, one bet on higher scores and one on lower. It is looked at after every
-    pair, so that the result does not depend on how many were drawn in a night, and an alarm, once raised, stays.
-    """
-    if not pairs:
-        return Drift(pairs=0, difference=None, evidence=0.0, alarm=False)
-    differences = np.array([p.difference for p in pairs], dtype=np.float64)
-    wealth = np.logaddexp(log_wealth(differences), log_wealth(-differences)) - math.log(2)
-    most = max(0.0, float(wealth.max()))
-    return Drift(pairs=len(pairs), difference=float(differences.mean()), evidence=most, alarm=most >= -math.log(level))
+    """Whether the pairs so far, in the order of their numbers, tell of a change; an alarm, once raised, stays."""
+    scores = Scores.of([p.fresh or 0.0 for p in pairs], [p.kept or 0.0 for p in pairs])
+    asked = Experiment(statistic=TwoSided(), alpha=level, coverage=0.0, max_pairs=len(pairs) + 1)
+    return Drift(
+        pairs=len(pairs),
+        difference=scores.effect,
+        evidence=float(experiment.paths(asked.statistic, scores).evidence.max(initial=0.0)),
+        alarm=experiment.decide(asked, scores).verdict is Verdict.ACCEPTED,
+    )

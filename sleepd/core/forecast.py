@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from sleepd.core.gate import Floats
+from sleepd.core.evidence import Floats
 from sleepd.core.model import TaskId
 
 GAINS = (0.10, 0.20, 0.30)

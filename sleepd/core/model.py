@@ -6,7 +6,7 @@ Times are aware and UTC. `None` means unknown; it is never written as an empty t
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import NewType
@@ -104,7 +104,7 @@ class Split(StrEnum):
 
 
 class CheckKind(StrEnum):
-    """The forms a mined rule check can take (`core.check` says what each value means)."""
+    """The names of the rule checks, in task sets and in the database."""
 
     FIRST_LINE = "first-line"
     LAST_LINE = "last-line"
@@ -117,12 +117,91 @@ class CheckKind(StrEnum):
     """Never mined; for task sets whose tasks have a right answer."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, order=True)
-class Check:
-    """A machine-checkable condition on an answer."""
+class RunKind(StrEnum):
+    """What a run is."""
 
-    kind: CheckKind
-    value: str
+    NIGHT = "night"
+    TRAINING = "training"
+    EVALUATION = "evaluation"
+    CALIBRATION = "calibration"
+    PROOF = "proof"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunId:
+    """A run, or one step of it: what calls, pairs and candidates are kept under."""
+
+    id: str
+    kind: RunKind = RunKind.NIGHT
+    step: int = 0
+    """Of a training run, from 0; each step draws and counts for itself, as a night does."""
+
+    def __str__(self) -> str:
+        return f"{self.id}:{self.step:03d}" if self.kind is RunKind.TRAINING else self.id
+
+
+class Replay(StrEnum):
+    """How a piece of work was done again. Figures of two kinds are never pooled."""
+
+    TEXT = "text"
+    """The request was asked again; nothing was done again."""
+    TRIGGER = "trigger"
+    """The model was asked which skills it would load for the request."""
+    DECISION = "decision"
+    """The model was asked for its next step at a point of a recorded session."""
+    WORKTREE = "worktree"
+    """The work was done again in the repository."""
+
+
+class Purpose(StrEnum):
+    """What a rollout is made for. What one purpose saw is never used for another."""
+
+    BASELINE = "baseline"
+    """The live text, against which candidates are compared; every candidate of this text uses the same ones."""
+    CONFIRMATION = "confirmation"
+    """The live text, for the look at each task."""
+    CANDIDATE = "candidate"
+    LEARNING = "learning"
+    """Train tasks, for reflections to read."""
+    COMPARISON = "comparison"
+    """Train tasks under the first and the last text of an epoch."""
+    EVALUATION = "evaluation"
+    """A text by itself, to say how good it is. Decides nothing."""
+    SEALED = "sealed"
+    PROOF = "proof"
+    """The proof-run's own; on sealed tasks only."""
+    ATTRIBUTION = "attribution"
+    """Bundles, and bundles without an edit."""
+    CALIBRATION = "calibration"
+    """The live text against itself."""
+    DRIFT = "drift"
+    """The live text, beside older rollouts of it."""
+
+    @property
+    def of_live_text(self) -> bool:
+        """Whether only the text that is in use is ever rolled out for it."""
+        return self in _OF_LIVE_TEXT
+
+
+_OF_LIVE_TEXT = (
+    Purpose.BASELINE,
+    Purpose.CONFIRMATION,
+    Purpose.LEARNING,
+    Purpose.COMPARISON,
+    Purpose.EVALUATION,
+    Purpose.DRIFT,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Sample:
+    """Which one of the exchangeable rollouts of a task under a text."""
+
+    purpose: Purpose
+    series: int = 0
+    """The candidate's index, the step or the epoch, where each of them draws for itself."""
+    ordinal: int = 0
+    """From 0 within the series."""
 
 
 class Cause(StrEnum):
@@ -175,21 +254,28 @@ class RolloutKey:
     model: str
     """Name, version and parameters of the task model."""
     judge: Digest
-    """The task's checks and the judge's version."""
-    sample: int
+    """What the answer is judged by, and the judge's version."""
+    replay: Replay = Replay.TEXT
+    sample: Sample
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What an answer cost; None where nobody stated it."""
+
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    cost_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rollout:
-    """One attempt at a task under a text. `mode` is `text-replay`: the request is re-asked, nothing is re-done."""
+    """One attempt at a task under a text."""
 
     key: RolloutKey
     result: Score | Unscored
     answer: str
-    tokens_in: int | None = None
-    tokens_out: int | None = None
-    cost_usd: float | None = None
-    mode: str = "text-replay"
+    usage: Usage = field(default_factory=Usage)
 
 
 class EditOp(StrEnum):
@@ -231,7 +317,7 @@ class Verdict(StrEnum):
     UNDECIDED = "undecided"
     CLOSED = "closed"
     PRUNED = "pruned"
-    """A bundle that crossed and goes on, as another candidate, without the edits that carried nothing."""
+    """A bundle that crossed and goes on, as another candidate, without the edits of no measurable effect."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,7 +339,7 @@ class Origin(StrEnum):
 
     REFLECTION = "reflection"
     PRUNED = "pruned"
-    """A bundle that crossed, without the edits that carried nothing."""
+    """A bundle that crossed, without the edits of no measurable effect."""
     COMPACTION = "compaction"
     SLOW_UPDATE = "slow-update"
     APPENDIX = "appendix"
@@ -262,11 +348,11 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attribution:
-    """What one edit of a bundle carries: the bundle against the bundle without it."""
+    """The effect of one edit of a bundle: the bundle against the bundle without it (leave-one-out)."""
 
     edit_id: Digest
     round: int
-    """From 1: dropping an edit may change what the others carry, so those in doubt are asked again without it."""
+    """From 1: dropping an edit may change the effect of the others, so those in doubt are asked again without it."""
     kept: bool
     effect: float | None
     """Its part of the gain, a mean difference of scores; None without a scored pair."""
@@ -294,28 +380,37 @@ class Candidate:
     tasks: tuple[TaskId, ...]
     """The validation tasks at its start, in order; later ones do not join."""
     model: str
+    invalidated_in: str | None = None
+    """The night that found the model changed: what was measured is about the model before that."""
     origin: Origin = Origin.REFLECTION
     margin: float = 0.0
     """0: it has to be better. Above: it may be worse by less than this, as it makes the text shorter (promise 8)."""
     verdict: Verdict = Verdict.UNDECIDED
     reason: str = ""
 
-
-CONFIRMING_DRAW = 1_000_000
-"""Pairs from this number on belong to the confirmation round."""
+    @property
+    def measured_on(self) -> str:
+        """The model, and until when it answered as it did, where it changed since."""
+        return self.model if self.invalidated_in is None else f"{self.model} until night {self.invalidated_in}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
     """One draw: a rollout of the candidate against the mean of fresh baseline rollouts of the same task."""
 
-    draw: int
+    purpose: Purpose = Purpose.CANDIDATE
+    """`CANDIDATE`: evidence for the mean. `CONFIRMATION`: drawn to look at its task, after the evidence had crossed."""
+    ordinal: int
+    """From 0 within its purpose."""
+    replay: Replay = Replay.TEXT
     task_id: TaskId
+    own: bool | None = None
+    """Of a description: whether its skill is for the request; None for a text."""
     candidate: float | None
     """None: unscored for a cause that the text may have."""
     baseline: float | None
 
     @property
     def confirms(self) -> bool:
-        """Whether it was drawn to look at its task, after the evidence had crossed; it is no evidence for the mean."""
-        return self.draw >= CONFIRMING_DRAW
+        """Whether it was drawn to look at its task; it is no evidence for the mean."""
+        return self.purpose is Purpose.CONFIRMATION

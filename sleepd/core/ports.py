@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
@@ -11,12 +11,12 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from sleepd.core.model import Cause
+from sleepd.core.model import Cause, Digest, RolloutKey, Score, Task, Unscored, Usage
 
 Vectors = npt.NDArray[np.float32]
 
 
-class Purpose(StrEnum):
+class CallPurpose(StrEnum):
     """What a call is for; budgets and reports are kept by purpose."""
 
     ROLLOUT = "rollout"
@@ -30,7 +30,7 @@ class Purpose(StrEnum):
 class Ask:
     """One request to a model."""
 
-    purpose: Purpose
+    purpose: CallPurpose
     system: str
     prompt: str
     sample: int = 0
@@ -71,6 +71,74 @@ class Model(Protocol):
         ...
 
     def ask(self, ask: Ask) -> Reply | Failure: ...
+
+
+class Criteria(Protocol):
+    """What an outcome is judged by: a plain value, which can be pickled."""
+
+    @property
+    def judge(self) -> str:
+        """The name that the judge is registered under, in the entry-point group `sleepd.judges`."""
+        ...
+
+    @property
+    def identity(self) -> Digest:
+        """Equal ones mean exchangeable scores; the judge's version is part of it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RolloutRequest:
+    """A rollout that is wanted: a plain value, which can be pickled and sent to another process or machine."""
+
+    key: RolloutKey
+    """`key.replay` names the replayer."""
+    task: Task
+    text: str
+    """The text under trial, whole, with the files that it names."""
+    criteria: Criteria
+    max_tokens: int
+    """Of the answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallMade:
+    """A tool call that a replay came to."""
+
+    name: str
+    arguments: str
+    """As JSON."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayOutcome:
+    """What was done when a piece of work was replayed."""
+
+    answer: str
+    """The agent's words; never empty for a text replay."""
+    calls: tuple[CallMade, ...] = ()
+    diff: str | None = None
+    """The change of the worktree; None where there is none."""
+    usage: Usage = field(default_factory=Usage)
+
+
+class Replayer(Protocol):
+    """Does a piece of work again under a text. Registered as `sleepd.replayers`: from the task model to a replayer.
+
+    May be called from several threads; one that can be pickled may be called in other processes.
+    """
+
+    def replay(self, request: RolloutRequest) -> ReplayOutcome | Failure:
+        """What was done. Never raises for what a model or a sandbox does: that is a `Failure`."""
+        ...
+
+
+class Judge(Protocol):
+    """Values what was done. Registered as `sleepd.judges`: from the reflection model to a judge."""
+
+    def judge(self, request: RolloutRequest, outcome: ReplayOutcome) -> Score | Unscored | Failure:
+        """The score; `Unscored` for an outcome that cannot be valued, `Failure` when the judge could not be asked."""
+        ...
 
 
 class Embedder(Protocol):

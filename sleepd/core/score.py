@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 
 from sleepd.core import check as rules
-from sleepd.core.model import Cause, Check, Score, Unscored
+from sleepd.core.check import Check
+from sleepd.core.model import Cause, Digest, Score, Unscored
 
 
 class Metric(StrEnum):
@@ -18,6 +20,22 @@ class Metric(StrEnum):
     """The share that passes."""
     MIXED = "mixed"
     """The mean of both."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckCriteria:
+    """A task's rule checks, and how they become one number."""
+
+    checks: tuple[Check, ...]
+    metric: Metric = Metric.SOFT
+
+    @property
+    def judge(self) -> str:
+        return "checks"
+
+    @property
+    def identity(self) -> Digest:
+        return Digest(f"{self.metric}:{rules.identity(self.checks)}")
 
 
 def score(answer: str, checks: Sequence[Check], metric: Metric) -> Score | Unscored:

@@ -619,7 +619,7 @@ QUESTIONS: Final = (
         rf"{RUN}|{OBEY}|{_DO}",
         _SPOKEN_BY,
         _THEIR_WORDS,
-        but=r"docs?/|make |npm |readme\.md (?:to|for)|style guide|playbook in|runbook|^\W*(?:reply|answer|read|respond)|review comments? (?:before|with)|\btests?\b",
+        but=r"docs?/|make |npm |readme\.md (?:to|for)|style guide|playbook in|runbook|^\W*(?:reply|answer|read|respond)|review comments? (?:before|with)|\btests?\b|\b(?:was|were|been) (?:run|executed|used|started)\b",
     ),
     _question(
         "fetch-and-execute",

@@ -26,10 +26,11 @@ class Ranking(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
-    """A candidate there was for the same live text."""
+    """Edits that were tried on the same live text: those of a candidate, or one of a bundle that was taken apart."""
 
     edits: frozenset[Digest]
-    verdict: Verdict
+    verdict: Verdict | None
+    """The candidate's; None for a single edit that was left out of its bundle because it had no measurable effect."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from sleepd.core.errors import BadSettings
 from sleepd.core.model import Cause
-from sleepd.core.ports import Ask, Failure, Model, Purpose, Reply
+from sleepd.core.ports import Ask, CallPurpose, Failure, Model, Reply
 from sleepd.models.settings import Price
 
 _FRAME_TOKENS = 64
@@ -52,7 +52,7 @@ class Spending:
     tokens_in: int
     tokens_out: int
     cost_usd: float | None
-    by_purpose: Mapping[Purpose, Tally]
+    by_purpose: Mapping[CallPurpose, Tally]
     """Only purposes with at least one call."""
 
     @property
@@ -81,7 +81,7 @@ class Ledger:
         self._admitted = 0
         self._reserved_usd = 0.0
         self._earlier_usd = 0.0
-        self._tallies: dict[Purpose, Tally] = {}
+        self._tallies: dict[CallPurpose, Tally] = {}
 
     @property
     def in_dollars(self) -> bool:
@@ -105,7 +105,7 @@ class Ledger:
             self._reserved_usd += worst_usd
             return None
 
-    def settle(self, purpose: Purpose, used: Tally, worst_usd: float) -> None:
+    def settle(self, purpose: CallPurpose, used: Tally, worst_usd: float) -> None:
         """End a call that was admitted with `worst_usd`: what it came to takes the place of what was reserved."""
         with self._lock:
             self._reserved_usd -= worst_usd

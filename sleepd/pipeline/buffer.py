@@ -32,10 +32,10 @@ class Failed:
 def failed(database: Database, trials: Sequence[Trial]) -> tuple[Failed, ...]:
     """The edits of candidates that did not cross, oldest first, each once, with the gate's last reason.
 
-    Of a bundle that crossed and was taken apart: those that carried nothing.
+    Of a bundle that crossed and was taken apart: those of no measurable effect.
     """
     lost = [t.candidate for t in trials if t.candidate.verdict in (Verdict.REJECTED, Verdict.CLOSED)]
-    found = {one.edit.id: one for t in trials for one in _carried_nothing(database, t)}
+    found = {one.edit.id: one for t in trials for one in _without_effect(database, t)}
     for candidate in lost:
         company = len(candidate.edits) - 1
         together = f"together with {company} other{'s' * (company > 1)}: " if company else ""
@@ -44,14 +44,14 @@ def failed(database: Database, trials: Sequence[Trial]) -> tuple[Failed, ...]:
     return tuple(found.values())
 
 
-def _carried_nothing(database: Database, trial: Trial) -> Iterator[Failed]:
+def _without_effect(database: Database, trial: Trial) -> Iterator[Failed]:
     if trial.candidate.verdict is Verdict.PRUNED:
         with database.reading() as connection:
             found = {one.edit_id: one for one in attributions.load(connection, trial.candidate.id) if not one.kept}
         for edit in trial.candidate.edits:
             if edit.id in found:
-                carried = "nothing" if found[edit.id].effect is None else f"{found[edit.id].effect:+.2f}"
-                yield Failed(edit=edit, why=f"left out of a good bundle: it carried {carried}", by_person=False)
+                effect = "none" if found[edit.id].effect is None else f"{found[edit.id].effect:+.2f}"
+                yield Failed(edit=edit, why=f"left out of a good bundle: its effect was {effect}", by_person=False)
 
 
 def turned_down(database: Database, path: str, *, but_of: str) -> tuple[Failed, ...]:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from dataclasses import dataclass
 
-import numpy as np
-
-from sleepd.core import forecast, gate
-from sleepd.core.model import Digest, Score, TaskId, digest
-from sleepd.core.schedule import BASELINE_SAMPLES, CALIBRATION_SAMPLE, CONFIRMING_SAMPLE
-from sleepd.pipeline.rollout import Bench, Order, run_all
-from sleepd.pipeline.trial import Gating, Ground
+from sleepd.core import evidence, experiment, forecast, schedule
+from sleepd.core.evidence import Floats, Scores
+from sleepd.core.experiment import Experiment, TwoSided
+from sleepd.core.model import Digest, Purpose, Sample, TaskId, Verdict, digest
+from sleepd.pipeline.rollout import RunContext, mean_score, run_all
+from sleepd.pipeline.trial import Comparison, GateConfig
 from sleepd.store import proposals, rollouts
 from sleepd.store.tasks import StoredTask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Foreseen:
+class GainForecast:
     """What a gain of one size would take."""
 
     gain: float
@@ -33,13 +33,13 @@ class Foreseen:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Calibrated:
+class CalibrationResult:
     """What the live text against itself showed."""
 
     pairs: int
     unscored: int
     evidence: float
-    """Wealth of the larger of the two bets, for and against the text against itself."""
+    """The most that bets in both directions on the text against itself had earned after any pair."""
     alarm_from: float
     """The wealth from which on it is an alarm; both are natural logarithms."""
     alarm: bool
@@ -48,53 +48,56 @@ class Calibrated:
     """The level that the next candidate would have."""
     noise: float
     """Standard deviation of a pair's difference."""
-    foreseen: tuple[Foreseen, ...]
+    foreseen: tuple[GainForecast, ...]
 
 
-def calibrate(bench: Bench, ground: Ground, gating: Gating, pairs: int) -> Calibrated:
+def calibrate(ctx: RunContext, comparison: Comparison, gate: GateConfig, pairs: int) -> CalibrationResult:
     """Draw `pairs` pairs of the live text against itself and say what they mean.
 
     Raises `NotMeasured` or `BudgetSpent`; rollouts made until then are kept, and the same call goes on from there.
     """
-    with bench.database.writing() as connection:
-        base = rollouts.put_text(connection, ground.base)
+    with ctx.database.writing() as connection:
+        base = rollouts.put_text(connection, comparison.base)
         index = proposals.next_index(connection)
-        alpha = gate.level(index, proposals.acceptances(connection), gating.alpha)
-    scores = {TaskId(s.task.id): _scores(bench, s, base, _turns(ground, s, pairs), gating) for s in ground.tasks}
-    columns = [pair for own, live in scores.values() for pair in zip(own, live, strict=True)]
-    candidate, baseline = np.array(columns).T if columns else (np.zeros(0), np.zeros(0))
-    known = (candidate - baseline)[~np.isnan(candidate - baseline)]
-    wealth = [float(gate.log_wealth(sign * known).max(initial=0.0)) for sign in (1, -1)]
-    bar = -float(np.log(gating.alpha / 2))
-    by_task = {task: [*own[~np.isnan(own)], *live[~np.isnan(live)]] for task, (own, live) in scores.items()}
-    differences = forecast.noise(by_task, gating.baseline_samples)
-    return Calibrated(
-        pairs=len(columns),
-        unscored=len(columns) - len(known),
-        evidence=max(wealth),
-        alarm_from=bar,
-        alarm=max(wealth) >= bar,
+        alpha = evidence.level(index, proposals.acceptances(connection), gate.alpha)
+    own, live = [], []
+    by_task: dict[TaskId, list[float]] = {}
+    for stored in comparison.tasks:
+        mine, means = _scores(ctx, stored, base, _turns(comparison, stored, pairs), gate)
+        own += mine
+        live += means
+        by_task[stored.task.id] = [score for score in (*mine, *means) if score is not None]
+    known = [(a, b) for a, b in zip(own, live, strict=True) if a is not None and b is not None]
+    scores = Scores.of([a for a, _ in known], [b for _, b in known])
+    asked = Experiment(statistic=TwoSided(), alpha=gate.alpha, coverage=0.0, max_pairs=len(known) + 1)
+    differences = forecast.noise(by_task, gate.baseline_samples)
+    return CalibrationResult(
+        pairs=len(own),
+        unscored=len(own) - len(known),
+        evidence=float(experiment.paths(asked.statistic, scores).evidence.max(initial=0.0)),
+        alarm_from=-math.log(gate.alpha),
+        alarm=experiment.decide(asked, scores).verdict is Verdict.ACCEPTED,
         alpha=alpha,
         noise=float(differences.std()) if len(differences) else 0.0,
-        foreseen=foresee(differences, alpha, gating, _cost(bench, base)),
+        foreseen=foresee(differences, alpha, gate, _cost(ctx, base)),
     )
 
 
 def foresee(
-    differences: gate.Floats, alpha: float, gating: Gating, cost_usd: float | None = None
-) -> tuple[Foreseen, ...]:
+    differences: Floats, alpha: float, gate: GateConfig, cost_usd: float | None = None
+) -> tuple[GainForecast, ...]:
     """What gains of 10, 20 and 30 points would take at this level; `cost_usd` is that of one rollout."""
     found = []
-    most = min(gating.max_pairs, gating.max_nights * gating.pairs_per_night)
+    most = min(gate.max_pairs, gate.max_nights * gate.pairs_per_night)
     for gain in forecast.GAINS:
         pairs = forecast.pairs_needed(differences, gain, alpha)
-        calls = pairs * (1 + gating.baseline_samples)
+        calls = pairs * (1 + gate.baseline_samples)
         found.append(
-            Foreseen(
+            GainForecast(
                 gain=gain,
                 pairs=pairs,
                 rollouts=calls,
-                nights=pairs / gating.pairs_per_night,
+                nights=pairs / gate.pairs_per_night,
                 cost_usd=None if cost_usd is None else calls * cost_usd,
                 in_reach=pairs <= most,
             )
@@ -102,35 +105,38 @@ def foresee(
     return tuple(found)
 
 
-def remembered(bench: Bench, ground: Ground, baseline_samples: int) -> gate.Floats:
+def remembered(ctx: RunContext, comparison: Comparison, baseline_samples: int) -> Floats:
     """The noise that earlier nights' rollouts of the live text show; empty when too few are kept. No model is asked."""
-    with bench.database.reading() as connection:
-        rows = rollouts.kept(connection, [s.task.id for s in ground.tasks], digest(ground.base), bench.replay_key)
+    with ctx.database.reading() as connection:
+        tasks = [s.task.id for s in comparison.tasks]
+        rows = rollouts.scores(connection, tasks, digest(comparison.base), ctx.replay_key)
     scores: defaultdict[TaskId, list[float]] = defaultdict(list)
     for row in rows:
-        if row.value is not None and row.key.sample in BASELINE_SAMPLES and row.key.sample < CONFIRMING_SAMPLE:
+        if row.value is not None and row.key.sample.purpose is Purpose.BASELINE:
             scores[row.key.task_id].append(row.value)
     return forecast.noise(scores, baseline_samples)
 
 
-def _turns(ground: Ground, task: StoredTask, pairs: int) -> int:
+def _turns(comparison: Comparison, task: StoredTask, pairs: int) -> int:
     """How many of the pairs are this task's: as evenly as it goes, in the order of the tasks."""
-    place = [s.task.id for s in ground.tasks].index(task.task.id)
-    return pairs // len(ground.tasks) + (place < pairs % len(ground.tasks))
+    place = [s.task.id for s in comparison.tasks].index(task.task.id)
+    return pairs // len(comparison.tasks) + (place < pairs % len(comparison.tasks))
 
 
 def _scores(
-    bench: Bench, task: StoredTask, base: Digest, turns: int, gating: Gating
-) -> tuple[gate.Floats, gate.Floats]:
-    """Scores of the text's own side and means of the baseline side; NaN for what could not be scored."""
-    r = gating.baseline_samples
-    own = [Order(task=task, text=base, sample=CALIBRATION_SAMPLE + n) for n in range(turns)]
-    live = [Order(task=task, text=base, sample=n) for n in range(turns * r)]
-    made = [x.result.value if isinstance(x.result, Score) else float("nan") for x in run_all(bench, [*own, *live])]
-    return np.array(made[:turns]), np.array(made[turns:]).reshape(turns, r).mean(axis=1)
+    ctx: RunContext, task: StoredTask, base: Digest, turns: int, gate: GateConfig
+) -> tuple[list[float | None], list[float | None]]:
+    """Scores of the text's own side and means of the baseline side; None where one could not be scored."""
+    r = gate.baseline_samples
+    own = [ctx.request(task, base, Sample(purpose=Purpose.CALIBRATION, ordinal=n)) for n in range(turns)]
+    live = [ctx.request(task, base, schedule.baseline(n)) for n in range(turns * r)]
+    made = run_all(ctx, [*own, *live])
+    return [mean_score([one]) for one in made[:turns]], [
+        mean_score(made[turns + n * r : turns + (n + 1) * r]) for n in range(turns)
+    ]
 
 
-def _cost(bench: Bench, base: Digest) -> float | None:
+def _cost(ctx: RunContext, base: Digest) -> float | None:
     """Mean price of the rollouts of this text; None when none is known."""
-    known = [r.cost_usd for k, r in bench.made.items() if k.text == base and r.cost_usd is not None]
+    known = [r.usage.cost_usd for k, r in ctx.made.items() if k.text == base and r.usage.cost_usd is not None]
     return sum(known) / len(known) if known else None

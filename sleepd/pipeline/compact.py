@@ -1,8 +1,8 @@
 """Compaction: where a text leaves no room for more, a shorter one is tried, and gated for not being worse.
 
 The reflection model proposes what to merge and what to delete, in bounded edits of the learnt part. Where it proposes
-nothing of use, the rules that carry least are left out. Either is one candidate of the account like any other, with a
-margin: it may be worse by less than that (gate, promise 8).
+nothing of use, the rules with the least effect are left out. Either is one candidate of the account like any other,
+asked for non-inferiority: it may be worse by less than a margin (gate, promise 8).
 """
 
 from __future__ import annotations
@@ -12,18 +12,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sleepd.core import edit, forecast, gate, plaintext
-from sleepd.core.gate import Rule
+from sleepd.core import edit, evidence, forecast, plaintext
+from sleepd.core.experiment import Rule
 from sleepd.core.model import Attribution, Edit, EditOp, Origin, Unmatched, Verdict, digest
-from sleepd.core.ports import Ask, Purpose
+from sleepd.core.ports import Ask, CallPurpose
 from sleepd.core.select import Bundle
 from sleepd.pipeline import buffer
 from sleepd.pipeline.calibrate import remembered
-from sleepd.pipeline.prompts import WHOLE_SKILL, beside, part, template
+from sleepd.pipeline.prompts import WHOLE_SKILL, with_files
 from sleepd.pipeline.reflect import parse
 from sleepd.pipeline.replies import Said, said
-from sleepd.pipeline.rollout import Bench
-from sleepd.pipeline.trial import Gating, Ground
+from sleepd.pipeline.rollout import RunContext
+from sleepd.pipeline.trial import Comparison, GateConfig
+from sleepd.replayers.prompt import part, template
 from sleepd.store import attributions, proposals
 from sleepd.store.proposals import Trial
 
@@ -34,7 +35,7 @@ OVER_BUDGET = "over the token budget"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compacting:
+class CompactionConfig:
     """When a text is to become shorter, and by how much."""
 
     share: float = 0.9
@@ -44,7 +45,7 @@ class Compacting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compacted:
+class Compaction:
     """What is worth trying to make a text shorter."""
 
     bundle: Bundle | None
@@ -58,7 +59,7 @@ class _Rule:
     """A learnt rule with what is known of it."""
 
     text: str
-    carries: Attribution | None
+    effect: Attribution | None
     """None: it was never left out to see."""
 
     @property
@@ -67,110 +68,110 @@ class _Rule:
 
     @property
     def worth(self) -> tuple[float, int]:
-        """What was measured, nothing where nothing was; of two that carry the same the longer one is worth less."""
-        effect = self.carries.effect if self.carries is not None else None
+        """What was measured, nothing where nothing was; of two with the same effect the longer one is worth less."""
+        effect = self.effect.effect if self.effect is not None else None
         return (effect or 0.0, -self.tokens)
 
 
-def leaves_no_room(text: str, max_tokens: int, compacting: Compacting) -> bool:
+def leaves_no_room(text: str, max_tokens: int, how: CompactionConfig) -> bool:
     """Whether a text takes more than its share of the token budget."""
-    return edit.tokens(text) > compacting.share * max_tokens
+    return edit.tokens(text) > how.share * max_tokens
 
 
-def compact(bench: Bench, ground: Ground, gating: Gating, how: tuple[Compacting, int]) -> Compacted:
-    """A shorter text worth trying instead of the live one; `how[1]` is the token budget.
+def compact(
+    ctx: RunContext, comparison: Comparison, gate: GateConfig, how: CompactionConfig, max_tokens: int
+) -> Compaction:
+    """A shorter text worth trying instead of the live one; `max_tokens` is the token budget of the file.
 
     Nothing while an earlier one still waits, and where the margin is out of reach. Raises `NotMeasured` or
     `BudgetSpent`.
     """
-    compacting, _ = how
-    with bench.database.reading() as connection:
-        everything = proposals.for_target(connection, ground.target.path)
+    with ctx.database.reading() as connection:
+        everything = proposals.for_target(connection, comparison.target.path)
     # Tonight's own do not count, so that a rerun of a killed night comes to the same candidate.
-    trials = [t for t in everything if t.night_id != bench.night_id]
-    rules = _rules(bench, ground, trials)
-    begun = any(_compacts(t, ground) for t in everything if t.night_id == bench.night_id)
-    hindered = _hindered(ground, rules, trials, how)
+    trials = [t for t in everything if t.run != ctx.run]
+    rules = _rules(ctx, comparison, trials)
+    begun = any(_compacts(t, comparison) for t in everything if t.run == ctx.run)
+    hindered = _hindered(comparison, rules, trials, how.share * max_tokens, max_tokens)
     if hindered is None and not begun:
-        hindered = _out_of_reach(bench, ground, gating)
+        hindered = _out_of_reach(ctx, comparison, gate)
     if hindered is not None:
-        return Compacted(bundle=None, problems=(hindered,) if hindered else ())
-    reply = said(bench, beside(_ask(ground.base, rules, compacting.saves, bench.max_tokens), bench.beside))
+        return Compaction(bundle=None, problems=(hindered,) if hindered else ())
+    reply = said(ctx, with_files(_ask(comparison.base, rules, how.saves, ctx.max_tokens), ctx.companions))
     proposed = parse(reply.text, EDITS) if isinstance(reply, Said) else reply
     problems = [f"compaction: {proposed}"] if isinstance(proposed, str) else []
     unmatched: tuple[Unmatched, ...] = ()
-    tried = [frozenset(e.id for e in t.candidate.edits) for t in trials if _compacts(t, ground)]
-    declined = buffer.turned_down(bench.database, ground.target.path, but_of=bench.night_id)
-    for edits in (() if isinstance(proposed, str) else proposed, *_deletions(rules, compacting.saves)):
+    tried = [frozenset(e.id for e in t.candidate.edits) for t in trials if _compacts(t, comparison)]
+    declined = buffer.turned_down(ctx.database, comparison.target.path, but_of=ctx.run.id)
+    for edits in (() if isinstance(proposed, str) else proposed, *_deletions(rules, how.saves)):
         wanted = [e for e in edits if not any(buffer.says_the_same(e, d.edit) for d in declined)]
-        done = edit.apply(ground.base, _in_order(wanted))
+        done = edit.apply(comparison.base, _in_order(wanted))
         unmatched += done.unmatched
-        refused = _refused(ground.base, done, compacting.saves)
+        refused = _refused(comparison.base, done, how.saves)
         if frozenset(e.id for e in done.applied) in tried:
             continue
         if refused is None:
             bundle = Bundle.of(
-                done.applied, _taught(trials, rules, done.applied), origin=Origin.COMPACTION, margin=gating.margin
+                done.applied, _taught(trials, rules, done.applied), origin=Origin.COMPACTION, margin=gate.margin
             )
-            return Compacted(bundle=bundle, problems=tuple(problems), unmatched=unmatched)
+            return Compaction(bundle=bundle, problems=tuple(problems), unmatched=unmatched)
         problems += [f"compaction: {refused}"] * bool(edits)
-    return Compacted(
+    return Compaction(
         bundle=None, problems=(*problems, "compaction: nothing shorter is left to try"), unmatched=unmatched
     )
 
 
 def _hindered(
-    ground: Ground, rules: Sequence[_Rule], trials: Sequence[Trial], how: tuple[Compacting, int]
+    comparison: Comparison, rules: Sequence[_Rule], trials: Sequence[Trial], room: float, max_tokens: int
 ) -> str | None:
     """Why no compaction is tried: "" where an earlier one still waits; None when nothing stands in the way."""
-    compacting, max_tokens = how
-    if any(_compacts(t, ground) and t.candidate.verdict is Verdict.UNDECIDED for t in trials):
+    if any(_compacts(t, comparison) and t.candidate.verdict is Verdict.UNDECIDED for t in trials):
         return ""
-    own = edit.tokens("".join(p.body for p in edit.split_regions(ground.base) if p.region is None))
-    if own > compacting.share * max_tokens:
+    own = edit.tokens("".join(p.body for p in edit.split_regions(comparison.base) if p.region is None))
+    if own > room:
         return (
-            f"{ground.target.name}: your own part of the file has {own} of {max_tokens} tokens; shorten it, or raise "
-            "optimizer.max_skill_tokens"
+            f"{comparison.target.name}: your own part of the file has {own} of {max_tokens} tokens; shorten it, or "
+            "raise optimizer.max_skill_tokens"
         )
     if len(rules) < 2:
-        return f"{ground.target.name}: the learnt part has nothing that could be merged or left out"
+        return f"{comparison.target.name}: the learnt part has nothing that could be merged or left out"
     return None
 
 
-def _out_of_reach(bench: Bench, ground: Ground, gating: Gating) -> str | None:
+def _out_of_reach(ctx: RunContext, comparison: Comparison, gate: GateConfig) -> str | None:
     """The sentence for a margin that the noise of the scores hides whatever is tried; None when it can be shown."""
-    if gating.rule is not Rule.EVIDENCE:
+    if gate.rule is not Rule.EVIDENCE:
         return None
-    noise = remembered(bench, ground, gating.baseline_samples)
-    with bench.database.reading() as connection:
+    noise = remembered(ctx, comparison, gate.baseline_samples)
+    with ctx.database.reading() as connection:
         index, accepted = proposals.next_index(connection), proposals.acceptances(connection)
-    alpha = gate.level(index, accepted, gating.alpha)
-    needed = forecast.pairs_needed(noise if len(noise) else np.zeros(1), gating.margin, alpha)
-    most = gating.most(gating.margin)
+    alpha = evidence.level(index, accepted, gate.alpha)
+    needed = forecast.pairs_needed(noise if len(noise) else np.zeros(1), gate.margin, alpha)
+    most = gate.experiment(alpha, gate.margin).max_pairs
     if needed <= most:
         return None
     return (
-        f"no compaction: that a text is worse by less than {gating.margin:g} would take {needed:,.0f} pairs, more than "
+        f"no compaction: that a text is worse by less than {gate.margin:g} would take {needed:,.0f} pairs, more than "
         f"the {most:,} of gate.margin_pairs; raise that or gate.margin, or shorten the file by hand"
     )
 
 
-def _rules(bench: Bench, ground: Ground, trials: Sequence[Trial]) -> list[_Rule]:
+def _rules(ctx: RunContext, comparison: Comparison, trials: Sequence[Trial]) -> list[_Rule]:
     """The learnt rules in their order, each with the last time it was left out to see."""
     known: dict[str, Attribution] = {}
-    with bench.database.reading() as connection:
+    with ctx.database.reading() as connection:
         for trial in trials:
             texts = {e.id: e.text for e in trial.candidate.edits}
             for one in attributions.load(connection, trial.candidate.id):
                 if one.effect is not None and one.edit_id in texts:
                     known[_key(texts[one.edit_id])] = one
-    return [_Rule(text=line, carries=known.get(_key(line))) for line in edit.learnt_lines(ground.base)]
+    return [_Rule(text=line, effect=known.get(_key(line))) for line in edit.learnt_lines(comparison.base)]
 
 
 def _deletions(rules: Sequence[_Rule], saves: int) -> Iterator[tuple[Edit, ...]]:
-    """What to leave out where nobody proposes better: the rule that carries least, then the next, one at a time.
+    """What to leave out where nobody proposes better: the rule with the least effect, then the next, one at a time.
 
-    Where one saves too little, those that carry least after it go with it.
+    Where one saves too little, those with the least effect after it go with it.
     """
     ordered = sorted(rules, key=lambda rule: rule.worth)
     for first in range(len(ordered)):
@@ -183,8 +184,8 @@ def _deletions(rules: Sequence[_Rule], saves: int) -> Iterator[tuple[Edit, ...]]
 
 
 def _delete(rule: _Rule) -> Edit:
-    carried = "never measured by itself" if rule.carries is None else f"carried {rule.carries.effect:+.2f}"
-    return Edit(op=EditOp.DELETE, anchor=rule.text, text="", reason=f"makes room: {carried}")
+    effect = "never measured by itself" if rule.effect is None else f"its effect was {rule.effect.effect:+.2f}"
+    return Edit(op=EditOp.DELETE, anchor=rule.text, text="", reason=f"makes room: {effect}")
 
 
 def _refused(base: str, done: edit.Applied, saves: int) -> str | None:
@@ -206,10 +207,10 @@ def _in_order(edits: Sequence[Edit]) -> list[Edit]:
     return sorted((e for e in edits if e.op is not EditOp.ADD), key=lambda e: e.op is not EditOp.DELETE)
 
 
-def _compacts(trial: Trial, ground: Ground) -> bool:
+def _compacts(trial: Trial, comparison: Comparison) -> bool:
     """Whether it is an earlier compaction of the live text."""
     candidate = trial.candidate
-    return candidate.origin is Origin.COMPACTION and candidate.base == digest(ground.base)
+    return candidate.origin is Origin.COMPACTION and candidate.base == digest(comparison.base)
 
 
 def _taught(trials: Sequence[Trial], rules: Sequence[_Rule], edits: Sequence[Edit]) -> tuple[str, ...]:
@@ -230,7 +231,7 @@ def _ask(base: str, rules: Sequence[_Rule], saves: int, max_tokens: int) -> Ask:
           enumerate(rules, 1)),
     ]  # fmt: skip
     return Ask(
-        purpose=Purpose.REFLECT,
+        purpose=CallPurpose.REFLECT,
         system=template("compact").format(limit=EDITS, saves=saves),
         prompt="\n\n".join(parts),
         max_tokens=max_tokens,
@@ -238,7 +239,7 @@ def _ask(base: str, rules: Sequence[_Rule], saves: int, max_tokens: int) -> Ask:
 
 
 def _carries(rule: _Rule) -> str:
-    if rule.carries is None or rule.carries.effect is None:
+    if rule.effect is None or rule.effect.effect is None:
         return "never measured by itself"
-    one = rule.carries
-    return f"carried {one.effect:+.2f} of the score, between {one.low:+.2f} and {one.high:+.2f}"
+    one = rule.effect
+    return f"effect {one.effect:+.2f} of the score, between {one.low:+.2f} and {one.high:+.2f}"

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sleepd.core.model import Digest, Rollout, Score
-from sleepd.core.schedule import COMPARING_SAMPLE
-from sleepd.pipeline.prompts import history, part
-from sleepd.pipeline.rollout import Bench, Order, run_all
+from sleepd.core.model import Digest, Purpose, Rollout, Sample, Score
+from sleepd.pipeline.prompts import history
+from sleepd.pipeline.rollout import RunContext, run_all
+from sleepd.replayers.prompt import part
 from sleepd.store.tasks import StoredTask
 
 _SHOWN = 4
@@ -55,15 +55,15 @@ class Compared:
 
 
 def compare(
-    bench: Bench, tasks: Sequence[StoredTask], texts: tuple[Digest, Digest], epoch: int
+    ctx: RunContext, tasks: Sequence[StoredTask], texts: tuple[Digest, Digest], epoch: int
 ) -> tuple[Compared, ...]:
     """One rollout of each task under both texts. Raises `NotMeasured` or `BudgetSpent`.
 
     Where nothing was accepted both are one text, and one rollout: the chance between two would look like a change.
     """
-    sample = COMPARING_SAMPLE + epoch
-    first, last = ([Order(task=s, text=text, sample=sample) for s in tasks] for text in texts)
-    made = run_all(bench, [*first, *last])
+    sample = Sample(purpose=Purpose.COMPARISON, series=epoch)
+    first, last = ([ctx.request(s, text, sample) for s in tasks] for text in texts)
+    made = run_all(ctx, [*first, *last])
     pairs = zip(tasks, made[: len(tasks)], made[len(tasks) :], strict=True)
     return tuple(Compared(task=s, before=before, after=after) for s, before, after in pairs)
 

@@ -6,91 +6,81 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sleepd.core import drift
+from sleepd.core import drift, experiment, schedule
 from sleepd.core.drift import Drift, DriftPair
-from sleepd.core.gate import Rule
-from sleepd.core.model import Digest, TaskId, digest
-from sleepd.core.schedule import BASELINE_SAMPLES, DRIFT_SAMPLE
-from sleepd.pipeline.rollout import Bench, Order, by_task, key, run_all
-from sleepd.pipeline.trial import Gating, Ground
-from sleepd.store import proposals, rollouts
-from sleepd.store.rollouts import Kept
+from sleepd.core.experiment import Rule
+from sleepd.core.model import Digest, Origin, Purpose, TaskId, Verdict, digest
+from sleepd.core.ports import RolloutRequest
+from sleepd.pipeline.rollout import RunContext, by_task, run_all
+from sleepd.pipeline.trial import Comparison, GateConfig
+from sleepd.store import proposals, rollouts, runs
+from sleepd.store.rollouts import RolloutScore
 
 
-def watched(gating: Gating) -> bool:
+def watched(gate: GateConfig) -> bool:
     """Whether nights under this rule use earlier baseline rollouts again: the paper's rules never do."""
-    return gating.rule is Rule.EVIDENCE
+    return gate.rule is Rule.EVIDENCE
 
 
-def set_aside_because(bench: Bench) -> str:
+def set_aside_because(ctx: RunContext) -> str:
     """The sentence for a person."""
-    return f"the model behind {bench.model.key} answers differently than before: what was measured is set aside"
+    return f"the model behind {ctx.model.key} answers differently than before: what was measured is set aside"
 
 
-def watch(bench: Bench, ground: Ground, gating: Gating) -> Drift | None:
+def watch(ctx: RunContext, comparison: Comparison, gate: GateConfig) -> Drift | None:
     """Draw tonight's drift pairs and judge all there are for this live text and model.
 
     None, and no model call, when no earlier night left baseline rollouts of the validation tasks. On an alarm all
-    rollouts under this model of the live text and of the candidates on it, and those candidates, are put down to the
-    model's former self, so that nothing uses them again; undecided ones are closed. Tonight's drift pairs are among
-    them: they were chosen for how they came out.
+    rollouts under this model of the live text and of the candidates on it, and those candidates, are invalidated
+    because the model changed, so that nothing uses them again; undecided ones are closed. Tonight's drift pairs are
+    among them: they were chosen for how they came out.
 
-    A pair is known by the sample number of its fresh rollout, so that all of them are found again in the rollouts.
     Raises `NotMeasured` or `BudgetSpent`; a rerun of the same night goes on from there, and says the same.
     """
-    if not watched(gating):
+    if not watched(gate):
         return None
-    then = _rows(bench, ground, rollouts.former(bench.replay_key, bench.night_id))
-    if then:
-        # Tonight found it already, before it was killed.
-        return replace(drift.judge(_pairs(then)), alarm=True)
-    rows = _rows(bench, ground, bench.replay_key)
-    judges = {s.task.id: key(bench, _order(ground, s.task.id, 0)).judge for s in ground.tasks}
-    if not _reusable(rows, judges, bench.night_id):
+    with ctx.database.reading() as connection:
+        change = runs.model_change(connection, ctx.replay_key, ctx.run)
+    # Tonight found a change already, before it was killed.
+    if change is not None and (then := _scores(ctx, comparison, change)):
+        return drift.judge(_pairs(then))
+    rows = _scores(ctx, comparison)
+    judges = {s.task.id: ctx.criteria(s).identity for s in comparison.tasks}
+    baselines = (r for r in rows if r.key.sample.purpose is Purpose.BASELINE and r.run_id != ctx.run.id)
+    if not any(r.key.judge == judges[r.key.task_id] for r in baselines):
         return None
-    run_all(bench, _orders(bench, ground, [r for r in rows if r.key.sample >= DRIFT_SAMPLE], judges))
-    found = drift.judge(_pairs(_rows(bench, ground, bench.replay_key)))
+    run_all(ctx, _requests(ctx, comparison, rows, judges))
+    found = drift.judge(_pairs(_scores(ctx, comparison)))
     if found.alarm:
-        _set_aside(bench, digest(ground.base))
+        _invalidate(ctx, digest(comparison.base))
     return found
 
 
-def _rows(bench: Bench, ground: Ground, model: str) -> tuple[Kept, ...]:
-    with bench.database.reading() as connection:
-        return rollouts.kept(connection, [s.task.id for s in ground.tasks], digest(ground.base), model)
+def _scores(ctx: RunContext, comparison: Comparison, change: int = 0) -> tuple[RolloutScore, ...]:
+    tasks = [s.task.id for s in comparison.tasks]
+    with ctx.database.reading() as connection:
+        return rollouts.scores(connection, tasks, digest(comparison.base), ctx.replay_key, change)
 
 
-def _reusable(rows: Sequence[Kept], judges: dict[TaskId, Digest], night_id: str) -> bool:
-    """Whether an earlier night left a baseline rollout with the task's present checks."""
-    return any(
-        r.key.sample in BASELINE_SAMPLES and r.night_id != night_id and r.key.judge == judges[r.key.task_id]
-        for r in rows
-    )
-
-
-def _orders(bench: Bench, ground: Ground, fresh: Sequence[Kept], judges: dict[TaskId, Digest]) -> list[Order]:
+def _requests(
+    ctx: RunContext, comparison: Comparison, rows: Sequence[RolloutScore], judges: dict[TaskId, Digest]
+) -> list[RolloutRequest]:
     """Tonight's pairs, each with the older rollout first.
 
     The older one is made as well when it is not there: whether it is depends on scores, by way of when candidates were
     decided, and leaving such pairs out would choose among them. The next candidate finds it made already.
     """
-    earlier = [r.key for r in fresh if r.night_id != bench.night_id]
-    first = max((k.sample - DRIFT_SAMPLE + 1 for k in earlier), default=0)
-    seed = f"drift:{digest(ground.base)}:{bench.replay_key}"
-    tasks = [s.task.id for s in ground.tasks]
+    fresh = [r for r in rows if r.key.sample.purpose is Purpose.DRIFT]
+    earlier = [r.key for r in fresh if r.run_id != ctx.run.id]
+    first = max((k.sample.ordinal + 1 for k in earlier), default=0)
+    base = ctx.put_text(comparison.base)
     used = Counter(k.task_id for k in earlier if k.judge == judges[k.task_id])
-    drawn = drift.draws(tasks, seed, first, used)
-    with bench.database.writing() as connection:
-        rollouts.put_text(connection, ground.base)
-    samples = [(d.task_id, s) for d in drawn for s in (d.kept_sample, d.fresh_sample)]
-    return [_order(ground, task, sample) for task, sample in samples]
+    tasks = by_task(comparison.tasks)
+    drawn = drift.draws(list(tasks), f"drift:{base}:{ctx.replay_key}", first, used)
+    return [ctx.request(tasks[d.task_id], base, sample) for d in drawn for sample in (d.kept, d.fresh)]
 
 
-def _order(ground: Ground, task: TaskId, sample: int) -> Order:
-    return Order(task=by_task(ground.tasks)[task], text=digest(ground.base), sample=sample)
-
-
-def _pairs(rows: Sequence[Kept]) -> list[DriftPair]:
+def _pairs(rows: Sequence[RolloutScore]) -> list[DriftPair]:
     """All pairs, in the order of their numbers: the n-th of a task goes with its baseline rollout of number n.
 
     One whose older rollout was never made, because its night was ended in between, is left out.
@@ -98,21 +88,29 @@ def _pairs(rows: Sequence[Kept]) -> list[DriftPair]:
     by_key = {r.key: r for r in rows}
     turns: Counter[tuple[TaskId, Digest]] = Counter()
     pairs = []
-    for row in rows:
-        if row.key.sample >= DRIFT_SAMPLE:
-            turn = turns[row.key.task_id, row.key.judge]
-            turns[row.key.task_id, row.key.judge] += 1
-            older = by_key.get(replace(row.key, sample=BASELINE_SAMPLES[turn]))
-            if older is not None:
-                pairs.append(DriftPair(kept=older.value, fresh=row.value))
+    fresh = (r for r in rows if r.key.sample.purpose is Purpose.DRIFT)
+    for row in sorted(fresh, key=lambda r: r.key.sample.ordinal):
+        turn = turns[row.key.task_id, row.key.judge]
+        turns[row.key.task_id, row.key.judge] += 1
+        older = by_key.get(replace(row.key, sample=schedule.baseline(turn)))
+        if older is not None:
+            pairs.append(DriftPair(kept=older.value, fresh=row.value))
     return pairs
 
 
-def _set_aside(bench: Bench, base: Digest) -> None:
-    model = bench.replay_key
-    with bench.database.writing() as connection:
-        texts = {base, *(t.candidate.text for t in proposals.on_base(connection, base, model))}
-        rollouts.set_aside(connection, texts, model, bench.night_id)
-        former = rollouts.former(model, bench.night_id)
-        proposals.set_aside(connection, base, model, former, set_aside_because(bench))
-    bench.made.clear()
+def _invalidate(ctx: RunContext, base: Digest) -> None:
+    model = ctx.replay_key
+    ending = experiment.closed(set_aside_because(ctx))
+    with ctx.database.writing() as connection:
+        change = runs.put_model_change(connection, model, ctx.run)
+        texts = {base}
+        for trial in proposals.on_base(connection, base, model):
+            candidate = trial.candidate
+            texts.add(candidate.text)
+            if candidate.origin is Origin.DESCRIPTION:
+                texts |= {digest(words) for e in candidate.edits for words in (e.anchor or "", e.text)}
+            if candidate.verdict is Verdict.UNDECIDED:
+                proposals.end(connection, candidate.id, ending)
+            proposals.invalidate(connection, candidate.id, change)
+        rollouts.invalidate(connection, texts, model, change)
+    ctx.made.clear()

@@ -9,7 +9,8 @@ import numpy as np
 
 from harvesters.records import Reading, Session, SessionKind
 from sleepd.core import split
-from sleepd.core.model import Check, ClusterId, Split, Task, TaskId
+from sleepd.core.check import Check
+from sleepd.core.model import ClusterId, Split, Task, TaskId
 from sleepd.core.ports import Embedder
 from sleepd.core.split import Known, Placed, Shares
 from sleepd.pipeline.mine import vectors_of

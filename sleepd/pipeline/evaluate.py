@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from sleepd.core import interval
 from sleepd.core.errors import NotMeasured
-from sleepd.core.model import Digest, Rollout, Score, TaskId
-from sleepd.core.schedule import EVALUATION_SAMPLE
-from sleepd.pipeline.rollout import Bench, Order, run_all
+from sleepd.core.model import Digest, Purpose, Rollout, Sample, Score, TaskId
+from sleepd.pipeline.rollout import RunContext, run_all
 from sleepd.store.tasks import StoredTask
 
 
@@ -51,13 +50,13 @@ class Evaluated:
     """In the order of the tasks."""
 
 
-def evaluate(bench: Bench, tasks: Sequence[StoredTask], text: Digest, samples: int) -> Evaluated:
+def evaluate(ctx: RunContext, tasks: Sequence[StoredTask], text: Digest, samples: int) -> Evaluated:
     """So many rollouts of each task under a text. What decides nothing: the gate draws its own.
 
     Raises `BudgetSpent`, and `NotMeasured` also when not one rollout could be scored: an outage by another name.
     """
-    numbers = range(EVALUATION_SAMPLE, EVALUATION_SAMPLE + samples)
-    made = run_all(bench, [Order(task=s, text=text, sample=n) for s in tasks for n in numbers])
+    wanted = [Sample(purpose=Purpose.EVALUATION, ordinal=n) for n in range(samples)]
+    made = run_all(ctx, [ctx.request(s, text, sample) for s in tasks for sample in wanted])
     rows = [_of_task(s.task.id, made[n * samples : (n + 1) * samples]) for n, s in enumerate(tasks)]
     if tasks and not any(row.scored for row in rows):
         raise NotMeasured(f"not one of {len(made)} rollouts could be scored: {rows[0].reason}")

@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 from pydantic import BaseModel, ConfigDict
 
 from sleepd.core.model import Candidate, Edit, Verdict
-from sleepd.core.ports import Ask, Purpose
+from sleepd.core.ports import Ask, CallPurpose
 from sleepd.pipeline.compare import Compared, told
-from sleepd.pipeline.prompts import advised, part, template
+from sleepd.pipeline.prompts import advised
 from sleepd.pipeline.replies import Said, found, said, sentences
-from sleepd.pipeline.rollout import Bench
+from sleepd.pipeline.rollout import RunContext
+from sleepd.replayers.prompt import part, template
 from sleepd.store import notes as stored
 from sleepd.store.proposals import Trial
 
@@ -40,47 +41,47 @@ class Noted:
     problems: tuple[str, ...] = ()
 
 
-def take_notes(bench: Bench, trials: Sequence[Trial], compared: Sequence[Compared]) -> Noted:
-    """The notes in `bench`, written anew from what was accepted and rejected. Raises `NotMeasured` or `BudgetSpent`.
+def take_notes(ctx: RunContext, trials: Sequence[Trial], compared: Sequence[Compared]) -> Noted:
+    """The notes in `ctx`, written anew from what was accepted and rejected. Raises `NotMeasured` or `BudgetSpent`.
 
     Nothing is asked when nothing was tried.
     """
     if not trials:
-        return Noted(notes=bench.notes)
-    reply = said(bench, _ask(bench.notes, trials, compared, bench.max_tokens))
+        return Noted(notes=ctx.notes)
+    reply = said(ctx, _ask(ctx.notes, trials, compared, ctx.max_tokens))
     if not isinstance(reply, Said):
-        return Noted(notes=bench.notes, problems=(reply,))
+        return Noted(notes=ctx.notes, problems=(reply,))
     read = found(reply.text, _Reply)
     if read is None:
-        return Noted(notes=bench.notes, problems=("the reply about strategy holds no notes in JSON",))
+        return Noted(notes=ctx.notes, problems=("the reply about strategy holds no notes in JSON",))
     lines = read.notes.splitlines() if isinstance(read.notes, str) else read.notes
     kept = [line[:_LONGEST] for line in sentences(lines)][:NOTES]
-    return Noted(notes="\n".join(kept) or bench.notes)
+    return Noted(notes="\n".join(kept) or ctx.notes)
 
 
-def with_notes(bench: Bench, path: str) -> Bench:
-    """The bench for a night's work on one file, with the notes that earlier nights left."""
-    with bench.database.reading() as connection:
-        return replace(bench, notes=stored.latest(connection, path, but_of=bench.night_id))
+def with_notes(ctx: RunContext, path: str) -> RunContext:
+    """The context for a night's work on one file, with the notes that earlier nights left."""
+    with ctx.database.reading() as connection:
+        return replace(ctx, notes=stored.latest(connection, path, but_of=ctx.run.id))
 
 
-def keep_notes(bench: Bench, path: str, trials: Sequence[Trial]) -> tuple[str, ...]:
+def keep_notes(ctx: RunContext, path: str, trials: Sequence[Trial]) -> tuple[str, ...]:
     """Write the notes on one file anew from what tonight decided; the problems with that.
 
-    `bench` is that of `with_notes`. Raises `NotMeasured` or `BudgetSpent`.
+    `ctx` is that of `with_notes`. Raises `NotMeasured` or `BudgetSpent`.
     """
     decided = [t for t in trials if t.candidate.verdict is not Verdict.UNDECIDED]
-    noted = take_notes(bench, decided, ())
-    if noted.notes != bench.notes:
-        with bench.database.writing() as connection:
-            stored.save(connection, path, bench.night_id, noted.notes)
+    noted = take_notes(ctx, decided, ())
+    if noted.notes != ctx.notes:
+        with ctx.database.writing() as connection:
+            stored.save(connection, path, ctx.run.id, noted.notes)
     return noted.problems
 
 
 def _ask(notes: str, trials: Sequence[Trial], compared: Sequence[Compared], max_tokens: int) -> Ask:
     tried = "\n\n".join(_tried(t.candidate, t.effect) for t in trials[-_SHOWN:])
     ask = Ask(
-        purpose=Purpose.REFLECT,
+        purpose=CallPurpose.REFLECT,
         system=template("meta").format(limit=NOTES),
         prompt="\n\n".join([tried, told(compared, ())]) if compared else tried,
         max_tokens=max_tokens,

@@ -9,8 +9,8 @@ import numpy as np
 
 from harvesters.records import SessionKind
 from sleepd.core import check, cluster, ngrams, split
-from sleepd.core.check import Contrast
-from sleepd.core.model import Check, ClusterId, SessionId, TaskId
+from sleepd.core.check import Check, Contrast
+from sleepd.core.model import ClusterId, SessionId, TaskId
 from sleepd.core.ports import Embedder, Vectors
 from sleepd.core.segment import segment
 from sleepd.core.split import Known, Placed, Shares

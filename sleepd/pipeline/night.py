@@ -8,16 +8,16 @@ from datetime import datetime
 from pathlib import Path
 
 from harvesters.records import SessionKind
-from sleepd.core import drift, gate
+from sleepd.core import drift, evidence
 from sleepd.core.edit import split_regions
 from sleepd.core.errors import BudgetSpent, Conflict, NotMeasured
-from sleepd.core.gate import Rule
+from sleepd.core.experiment import Rule
 from sleepd.core.mark import OWN_MARK
 from sleepd.core.model import Cause, Edit, Split, Verdict, digest
-from sleepd.core.ports import Ask, Failure, Purpose
+from sleepd.core.ports import Ask, CallPurpose, Failure
 from sleepd.models.metered import Tally
-from sleepd.pipeline.beside import with_companions
 from sleepd.pipeline.calibrate import foresee, remembered
+from sleepd.pipeline.companions import with_companions
 from sleepd.pipeline.describe import Whose
 from sleepd.pipeline.drift import set_aside_because, watched
 from sleepd.pipeline.loaded import REQUESTS
@@ -25,11 +25,11 @@ from sleepd.pipeline.meta import keep_notes, with_notes
 from sleepd.pipeline.mine import clusters, mine
 from sleepd.pipeline.optimize import OptimizeReport, Optimizing, optimize
 from sleepd.pipeline.reflect import CASES_AT_ONCE
-from sleepd.pipeline.rollout import Bench, outage
+from sleepd.pipeline.rollout import RunContext, outage
 from sleepd.pipeline.route import by_meaning
 from sleepd.pipeline.share import Share, shares
 from sleepd.pipeline.stage import stage
-from sleepd.pipeline.trial import Gating, Ground
+from sleepd.pipeline.trial import Comparison, GateConfig
 from sleepd.pipeline.waiting import exhausted
 from sleepd.pipeline.work import Surroundings, Work, find_work, live_text
 from sleepd.settings.sections import MineConfig
@@ -49,7 +49,7 @@ class NightPlan:
     """Local date, ISO."""
     mining: MineConfig
     optimizing: Optimizing
-    gating: Gating
+    gate: GateConfig
     surroundings: Surroundings
     skill: str | None = None
     """Work on this skill only."""
@@ -90,30 +90,30 @@ def night_id(database: Database, scope: str, date: str) -> str:
     return unfinished[0].id if unfinished else f"{stem}-{len(known) + 1}"
 
 
-def outlook(bench: Bench, plan: NightPlan) -> Outlook:
+def outlook(ctx: RunContext, plan: NightPlan) -> Outlook:
     """Mine, and say what would be worked on and what it may cost. No model is called."""
-    mine(bench.database, bench.embedder, plan.mining, kinds=plan.kinds)
-    with bench.database.reading() as connection:
+    mine(ctx.database, ctx.embedder, plan.mining, kinds=plan.kinds)
+    with ctx.database.reading() as connection:
         everything = tasks.load(connection)
     in_scope = [s for s in everything if plan.scope in ("user", s.task.project)]
     work = find_work(
-        clusters(in_scope, plan.mining.min_sessions), plan.surroundings, by_meaning(bench, plan.mining.similarity)
+        clusters(in_scope, plan.mining.min_sessions), plan.surroundings, by_meaning(ctx, plan.mining.similarity)
     )
     wanted = [w for w in work if plan.skill in (None, w.target.name)]
-    ready, reason = _choose(bench, wanted, plan.gating)
-    chosen = shares(ready, plan.gating.pairs_per_night, plan.skills)
+    ready, reason = _choose(ctx, wanted, plan.gate)
+    chosen = shares(ready, plan.gate.pairs_per_night, plan.skills)
     return Outlook(work=work, chosen=chosen, reason=reason, calls=_most_calls(chosen, plan))
 
 
 def run_night(
-    bench: Bench, plan: NightPlan, clock: Callable[[], datetime], progress: Callable[[str], None] | None = None
+    ctx: RunContext, plan: NightPlan, clock: Callable[[], datetime], progress: Callable[[str], None] | None = None
 ) -> Night:
     """Run or go on with a night and write down how it ended.
 
     Never raises for what a model does: an outage ends the night as `not-measured`, a spent budget as `budget-spent`.
     """
     night = Night(
-        id=bench.night_id,
+        id=ctx.run.id,
         scope=plan.scope,
         date=plan.date,
         status=NightStatus.RUNNING,
@@ -122,18 +122,18 @@ def run_night(
         message="",
         report={},
     )
-    with bench.database.writing() as connection:
+    with ctx.database.writing() as connection:
         night = replace(night, report=_begun(nights.exactly(connection, night.id), night.started_at))
         nights.begin(connection, night)
         before = _tally(rollouts.spent(connection, night.id))
     try:
-        came = _steps(bench, plan, progress)
+        came = _steps(ctx, plan, progress)
     except NotMeasured as error:
         retry = {} if error.retry_at is None else {"retry_at": error.retry_at.isoformat()}
         came = _Came(status=NightStatus.NOT_MEASURED, message=f"could not be measured: {error}", report=retry)
     except BudgetSpent as error:
         came = _Came(status=NightStatus.BUDGET_SPENT, message=f"budget spent: {error}", report={})
-    return _ended(bench, (night, before), came, clock())
+    return _ended(ctx, (night, before), came, clock())
 
 
 def spent(database: Database, id_: str) -> Tally:
@@ -146,13 +146,13 @@ def spent(database: Database, id_: str) -> Tally:
         return Tally() if known is None else _tally(rollouts.spent(connection, id_)) + _unkept(known)
 
 
-def preflight(bench: Bench) -> None:
+def preflight(ctx: RunContext) -> None:
     """One short real call to each model; raises `NotMeasured` or `BudgetSpent` when it gives no answer.
 
     A reply that was cut off is an answer: the model is there.
     """
-    for model in dict.fromkeys((bench.model, bench.reflector)):
-        ask = Ask(purpose=Purpose.PREFLIGHT, system=OWN_MARK, prompt="Reply with the word ready.", max_tokens=64)
+    for model in dict.fromkeys((ctx.model, ctx.reflector)):
+        ask = Ask(purpose=CallPurpose.PREFLIGHT, system=OWN_MARK, prompt="Reply with the word ready.", max_tokens=64)
         outcome = model.ask(ask)
         if isinstance(outcome, Failure) and outcome.cause is not Cause.OVERLONG:
             raise outage(outcome)
@@ -166,41 +166,41 @@ class _Done:
     staged: tuple[Proposal, ...]
 
 
-def _steps(bench: Bench, plan: NightPlan, progress: Callable[[str], None] | None) -> _Came:
-    seen = outlook(bench, plan)
+def _steps(ctx: RunContext, plan: NightPlan, progress: Callable[[str], None] | None) -> _Came:
+    seen = outlook(ctx, plan)
     facts: dict[str, object] = {"work": _work_rows(seen.work)}
     if not seen.chosen:
         return _Came(status=NightStatus.DONE, message=seen.reason, report=facts)
-    preflight(bench)
+    preflight(ctx)
     done: list[_Done] = []
     spare = 0
     for share in seen.chosen:
         # What one skill leaves over goes to the next: both follow from rows, so a rerun comes to the same parts.
         pairs = share.pairs + spare
-        gating = replace(plan.gating, pairs_per_night=pairs)
-        own = with_companions(bench, share.work.target)
+        gate = replace(plan.gate, pairs_per_night=pairs)
+        own = with_companions(ctx, share.work.target)
         if plan.optimizing.meta_notes:
             own = with_notes(own, share.work.target.path)
-        report = optimize(own, share.work, plan.optimizing, gating, progress)
+        report = optimize(own, share.work, plan.optimizing, gate, progress)
         if plan.optimizing.meta_notes:
             more = keep_notes(own, share.work.target.path, report.tried)
             report = replace(report, problems=(*report.problems, *more))
         # Last of all: a rerun would not count among tonight's proposals what an earlier attempt has staged.
         done.append(_Done(report=report, staged=stage(own, report)))
-        with bench.database.reading() as connection:
-            spare = max(0, pairs - proposals.drawn_on(connection, bench.night_id, share.work.target.path))
+        with ctx.database.reading() as connection:
+            spare = max(0, pairs - proposals.drawn_on(connection, ctx.run, share.work.target.path))
     facts |= {"skill": done[0].report.work.target.name, **_optimized(done)}
     changed = any(one.report.drift is not None and one.report.drift.alarm for one in done)
     said = "; ".join(_message(one) for one in done)
-    message = f"{set_aside_because(bench)}; {said}" if changed else said
+    message = f"{set_aside_because(ctx)}; {said}" if changed else said
     return _Came(status=NightStatus.DONE, message=message, report=facts)
 
 
-def _choose(bench: Bench, work: Sequence[Work], gating: Gating) -> tuple[list[Work], str]:
+def _choose(ctx: RunContext, work: Sequence[Work], gate: GateConfig) -> tuple[list[Work], str]:
     """What can be judged and was not just tried in vain, the most expensive first; or why there is nothing."""
     ready, reasons = [], []
     for one in work:
-        reason = one.missing or _in_the_way(bench, one, gating)
+        reason = one.missing or _in_the_way(ctx, one, gate)
         if reason is None:
             ready.append(one)
         elif one.friction > 0:
@@ -210,34 +210,34 @@ def _choose(bench: Bench, work: Sequence[Work], gating: Gating) -> tuple[list[Wo
     return [], "; ".join(reasons) or "no recurring work that was ever corrected"
 
 
-def _in_the_way(bench: Bench, work: Work, gating: Gating) -> str | None:
+def _in_the_way(ctx: RunContext, work: Work, gate: GateConfig) -> str | None:
     """Why nothing can be tried for this work tonight; None when something can."""
     if work.target.project and not Path(work.target.project).is_dir():
         return "its project folder is gone"
     try:
         live = live_text(work.target)
         split_regions(live)  # a text with broken markers takes no edit
-        bench = with_companions(bench, work.target)
+        ctx = with_companions(ctx, work.target)
     except Conflict as error:
         return str(error)
-    if hopeless := _hopeless(bench, work, live, gating):
+    if hopeless := _hopeless(ctx, work, live, gate):
         return hopeless
-    if _waits(bench, work, live):
+    if _waits(ctx, work, live):
         return "a proposal for it waits for you; `sleepd review` shows it"
-    if exhausted(bench, work, gating):
+    if exhausted(ctx, work, gate):
         return "everything proposed for the present text was tried; new sessions will bring something new"
     return None
 
 
-def _hopeless(bench: Bench, work: Work, live: str, gating: Gating) -> str | None:
+def _hopeless(ctx: RunContext, work: Work, live: str, gate: GateConfig) -> str | None:
     """The sentence for work whose scores vary so much that no gain worth having could be shown; None when one could."""
-    ground = Ground(target=work.target, base=live, tasks=work.usable(Split.VAL))
-    seen = remembered(bench, ground, gating.baseline_samples)
-    if gating.rule is not Rule.EVIDENCE or not len(seen):
+    comparison = Comparison(target=work.target, base=live, tasks=work.usable(Split.VAL))
+    seen = remembered(ctx, comparison, gate.baseline_samples)
+    if gate.rule is not Rule.EVIDENCE or not len(seen):
         return None
-    with bench.database.reading() as connection:
+    with ctx.database.reading() as connection:
         index, accepted = proposals.next_index(connection), proposals.acceptances(connection)
-    largest = foresee(seen, gate.level(index, accepted, gating.alpha), gating)[-1]
+    largest = foresee(seen, evidence.level(index, accepted, gate.alpha), gate)[-1]
     if largest.in_reach:
         return None
     return (
@@ -246,21 +246,21 @@ def _hopeless(bench: Bench, work: Work, live: str, gating: Gating) -> str | None
     )
 
 
-def _waits(bench: Bench, work: Work, live: str) -> bool:
+def _waits(ctx: RunContext, work: Work, live: str) -> bool:
     """Whether a proposal of an earlier night that fits the present text waits: trying more would be worth little."""
-    with bench.database.reading() as connection:
+    with ctx.database.reading() as connection:
         waiting = proposals.proposals(connection, Status.WAITING)
-        candidates = [proposals.trial(connection, p.id).candidate for p in waiting if p.night_id != bench.night_id]
+        candidates = [proposals.trial(connection, p.id).candidate for p in waiting if p.night_id != ctx.run.id]
     return any(c.target.path == work.target.path and c.base == digest(live) for c in candidates)
 
 
 def _most_calls(chosen: Sequence[Share], plan: NightPlan) -> int:
     if not chosen:
         return 0
-    o, g = plan.optimizing, plan.gating
+    o, g = plan.optimizing, plan.gate
     pairs = g.pairs_per_night * (1 + g.baseline_samples)
     # Each bundle that crosses is taken apart, at worst edit by edit; a skill's night ends with the first accepted.
-    apart = g.attributing.most * sum(edits + 1 for edits in range(2, o.edit_budget + 1))
+    apart = g.attribution.most * sum(edits + 1 for edits in range(2, o.edit_budget + 1))
     # Each drift pair is a fresh rollout, and one that it is compared with, should no earlier night have made that.
     drifting = 2 * drift.PAIRS_PER_NIGHT * watched(g)
     reflections = o.steps * (-(-o.minibatch // CASES_AT_ONCE) + 2)
@@ -271,12 +271,12 @@ def _most_calls(chosen: Sequence[Share], plan: NightPlan) -> int:
     return 2 + pairs + sealed + len(chosen) * (apart + drifting + learning + describing)
 
 
-def _ended(bench: Bench, begun: tuple[Night, Tally], came: _Came, now: datetime) -> Night:
+def _ended(ctx: RunContext, begun: tuple[Night, Tally], came: _Came, now: datetime) -> Night:
     """Write down how the night ended; `begun` is the night with its report so far and what was kept of it before."""
     night, before = begun
-    with bench.database.writing() as connection:
+    with ctx.database.writing() as connection:
         kept = _tally(rollouts.spent(connection, night.id))
-        made = kept - before if bench.ledger is None else bench.ledger.spending().total
+        made = kept - before if ctx.ledger is None else ctx.ledger.spending().total
         # A call that failed, or that only asked whether the model is there, left no row to be counted next time.
         unkept = _unkept(night) + (made - (kept - before))
         report = {

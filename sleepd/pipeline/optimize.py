@@ -8,16 +8,16 @@ from dataclasses import dataclass, field, replace
 from sleepd.core import budget, edit, plaintext
 from sleepd.core.budget import Schedule
 from sleepd.core.drift import Drift
-from sleepd.core.model import Split, Unmatched, Verdict, digest
+from sleepd.core.model import Split, Unmatched, Verdict
 from sleepd.core.select import Bundle, Ranking
 from sleepd.pipeline import waiting
-from sleepd.pipeline.compact import OVER_BUDGET, Compacting, compact, leaves_no_room
-from sleepd.pipeline.describe import Describing, describe, record
+from sleepd.pipeline.compact import OVER_BUDGET, CompactionConfig, compact, leaves_no_room
+from sleepd.pipeline.describe import DescriptionConfig, describe, record
 from sleepd.pipeline.drift import watch
 from sleepd.pipeline.prove import prove
-from sleepd.pipeline.rollout import Bench
+from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.step import Stepping, step
-from sleepd.pipeline.trial import Gating, Ground, allowance, enter, identity
+from sleepd.pipeline.trial import Comparison, GateConfig, allowance, enter, identity, text_claim
 from sleepd.pipeline.work import Work, live_text
 from sleepd.skills.targets import starting_text
 from sleepd.store import proposals
@@ -46,8 +46,8 @@ class Optimizing:
     """Rollouts of each train task that one reflection reads."""
     recall_k: int = 5
     max_skill_tokens: int = 2_000
-    compacting: Compacting = field(default_factory=Compacting)
-    describing: Describing | None = None
+    compacting: CompactionConfig = field(default_factory=CompactionConfig)
+    describing: DescriptionConfig | None = None
     """None: descriptions are neither measured nor changed."""
 
     def stepping(self, number: int, steps: int) -> Stepping:
@@ -72,15 +72,31 @@ class OptimizeReport:
     work: Work
     tried: tuple[Trial, ...]
     """The candidates that drew pairs tonight, as they stand now; those that waited from earlier nights first."""
-    unmatched: tuple[Unmatched, ...]
-    problems: tuple[str, ...]
-    """What the reflection model said that could not be used."""
+    unmatched: tuple[Unmatched, ...] = ()
+    problems: tuple[str, ...] = ()
+    """Replies of the reflection model, or parts of them, that could not be used."""
     drift: Drift | None = None
-    """What beside earlier nights' rollouts was found; None when there were none to use again."""
+    """Whether the model still answers as in earlier nights; None when there was nothing to compare with."""
+
+    @property
+    def accepted(self) -> bool:
+        """Whether a candidate was accepted."""
+        return any(t.candidate.verdict is Verdict.ACCEPTED for t in self.tried)
+
+    def with_more(
+        self, tried: Sequence[Trial] = (), unmatched: Sequence[Unmatched] = (), problems: Sequence[str] = ()
+    ) -> OptimizeReport:
+        """The report with what came in besides."""
+        return replace(
+            self,
+            tried=(*self.tried, *tried),
+            unmatched=(*self.unmatched, *unmatched),
+            problems=(*self.problems, *problems),
+        )
 
 
 def optimize(
-    bench: Bench, work: Work, optimizing: Optimizing, gating: Gating, progress: Callable[[str], None] | None = None
+    ctx: RunContext, work: Work, optimizing: Optimizing, gate: GateConfig, progress: Callable[[str], None] | None = None
 ) -> OptimizeReport:
     """Go on with what waits, within its share; then try something new until a candidate is accepted or nothing is left.
 
@@ -88,94 +104,77 @@ def optimize(
     Raises `NotMeasured` or `BudgetSpent`. A rerun of the same night comes to the same candidates, finds what was
     measured of them, and goes on from there.
     """
-    everything = Ground(target=work.target, base=live_text(work.target), tasks=work.usable(Split.VAL))
-    drift = watch(bench, everything, gating)
-    tried = waiting.go_on(bench, everything, gating)
-    ground = replace(everything, tasks=work.judging(gating.validation_tasks))
-    before = waiting.tried_before(bench, ground)
-    unmatched: list[Unmatched] = []
-    problems: list[str] = []
-    full = leaves_no_room(ground.base, optimizing.max_skill_tokens, optimizing.compacting)
+    everything = Comparison(target=work.target, base=live_text(work.target), tasks=work.usable(Split.VAL))
+    drift = watch(ctx, everything, gate)
+    report = OptimizeReport(work=work, tried=tuple(waiting.go_on(ctx, everything, gate)), drift=drift)
+    comparison = replace(everything, tasks=work.judging(gate.validation_tasks))
+    before = waiting.tried_before(ctx, comparison)
+    full = leaves_no_room(comparison.base, optimizing.max_skill_tokens, optimizing.compacting)
     if full:
-        _make_room(bench, ground, (optimizing, gating), (tried, unmatched, problems))
-    if optimizing.describing is not None and not any(_accepted(t) for t in tried):
-        described = describe(bench, ground, work, (optimizing.describing, gating))
-        tried += described.tried
-        problems += described.problems
+        report = _make_room(ctx, comparison, optimizing, gate, report)
+    if optimizing.describing is not None and not report.accepted:
+        described = describe(ctx, comparison, work, optimizing.describing, gate)
+        report = report.with_more(tried=described.tried, problems=described.problems)
     for number in range(optimizing.steps):
-        if _drawn(bench, tried) >= gating.pairs_per_night or any(_accepted(t) for t in tried):
+        if _drawn(ctx, report.tried) >= gate.pairs_per_night or report.accepted:
             break
         if progress is not None:
             progress(f"{work.target.name}: step {number + 1} of {optimizing.steps}")
-        known = [*before, *(t for t in tried if t.night_id == bench.night_id)]
-        stepped = step(bench, ground, work, optimizing.stepping(number, optimizing.steps), known)
-        problems += stepped.problems
-        unmatched += stepped.unmatched
+        known = [*before, *(t for t in report.tried if t.run == ctx.run)]
+        stepped = step(ctx, comparison, work, optimizing.stepping(number, optimizing.steps), known)
+        report = report.with_more(problems=stepped.problems, unmatched=stepped.unmatched)
         for bundle in stepped.bundles:
-            done, lost = try_out(bench, ground, bundle, optimizing, gating)
-            tried += done
-            unmatched += lost
-    if not full and any(one.reason == OVER_BUDGET for one in unmatched):
-        _make_room(bench, ground, (optimizing, gating), (tried, unmatched, problems))
+            done, lost = try_out(ctx, comparison, bundle, optimizing, gate)
+            report = report.with_more(tried=done, unmatched=lost)
+    if not full and any(one.reason == OVER_BUDGET for one in report.unmatched):
+        report = _make_room(ctx, comparison, optimizing, gate, report)
     if optimizing.describing is not None:
-        record(bench, work, optimizing.describing)
-    return OptimizeReport(
-        work=work, tried=tuple(tried), unmatched=tuple(unmatched), problems=tuple(problems), drift=drift
-    )
+        record(ctx, work, optimizing.describing)
+    return report
 
 
 def _make_room(
-    bench: Bench,
-    ground: Ground,
-    how: tuple[Optimizing, Gating],
-    came: tuple[list[Trial], list[Unmatched], list[str]],
-) -> None:
-    """Try a shorter text, within the share of candidates that wait; what comes of it is added to `came`.
+    ctx: RunContext, comparison: Comparison, optimizing: Optimizing, gate: GateConfig, report: OptimizeReport
+) -> OptimizeReport:
+    """The report after a shorter text was tried, within the share of candidates that wait.
 
-    Nothing once a candidate was accepted tonight: two changes of one text could not both be adopted as they were gated.
+    Nothing is tried once a candidate was accepted tonight: two changes of one text could not both be adopted as they
+    were gated.
     """
-    optimizing, gating = how
-    tried, unmatched, problems = came
-    if any(_accepted(t) for t in tried):
-        return
-    made = compact(bench, ground, gating, (optimizing.compacting, optimizing.max_skill_tokens))
-    problems += made.problems
-    unmatched += made.unmatched
-    if made.bundle is not None:
-        share = replace(gating, pairs_per_night=int(gating.pairs_per_night * gating.waiting_share))
-        done, lost = try_out(bench, ground, made.bundle, optimizing, share)
-        tried += done
-        unmatched += lost
+    if report.accepted:
+        return report
+    made = compact(ctx, comparison, gate, optimizing.compacting, optimizing.max_skill_tokens)
+    report = report.with_more(problems=made.problems, unmatched=made.unmatched)
+    if made.bundle is None:
+        return report
+    share = replace(gate, pairs_per_night=int(gate.pairs_per_night * gate.waiting_share))
+    done, lost = try_out(ctx, comparison, made.bundle, optimizing, share)
+    return report.with_more(tried=done, unmatched=lost)
 
 
-def _accepted(trial: Trial) -> bool:
-    return trial.candidate.verdict is Verdict.ACCEPTED
-
-
-def _drawn(bench: Bench, tried: Sequence[Trial]) -> int:
+def _drawn(ctx: RunContext, tried: Sequence[Trial]) -> int:
     if not tried:
         return 0
-    with bench.database.reading() as connection:
-        return proposals.drawn(connection, bench.night_id, *(t.candidate.id for t in tried))
+    with ctx.database.reading() as connection:
+        return proposals.drawn(connection, ctx.run, *(t.candidate.id for t in tried))
 
 
 def try_out(
-    bench: Bench, ground: Ground, bundle: Bundle, optimizing: Optimizing, gating: Gating
+    ctx: RunContext, comparison: Comparison, bundle: Bundle, optimizing: Optimizing, gate: GateConfig
 ) -> tuple[tuple[Trial, ...], tuple[Unmatched, ...]]:
     """Put a bundle through the gate: what became of it, or the edits that have no place in the text."""
     if bundle.margin:
-        bundle = replace(bundle, margin=gating.margin)
-    start = ground.base or starting_text(ground.target)
+        bundle = replace(bundle, margin=gate.margin)
+    start = comparison.base or starting_text(comparison.target)
     applied = edit.apply(start, bundle.edits, max_tokens=optimizing.max_skill_tokens)
     if _says_nothing(applied.text) and not _says_nothing(start):
         return (), tuple(Unmatched(edit=e, reason="would leave an empty skill") for e in bundle.edits)
-    id_ = identity(bench, ground, digest(applied.text), gating, bundle.margin)
-    budget = allowance(bench, ground, id_, gating.pairs_per_night)
+    kept = replace(bundle, backed=tuple(b for b in bundle.backed if b.edit in applied.applied))
+    claim = text_claim(ctx, comparison, kept, applied.text)
+    budget = allowance(ctx, comparison, identity(ctx, comparison, claim, gate), gate.pairs_per_night)
     if not applied.applied or not budget:
         return (), applied.unmatched
-    kept = replace(bundle, backed=tuple(b for b in bundle.backed if b.edit in applied.applied))
-    trial = enter(bench, ground, kept, applied.text, gating)
-    return prove(bench, ground, trial, gating, budget), applied.unmatched
+    return prove(ctx, comparison, enter(ctx, comparison, claim, gate), gate, budget), applied.unmatched
 
 
 def _says_nothing(text: str) -> bool:

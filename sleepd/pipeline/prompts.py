@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib import resources
 
 from sleepd.core.aggregate import Backed
-from sleepd.core.model import Outcome, Rollout, Score, Task, Unscored, digest
-from sleepd.core.ports import Ask, Purpose
+from sleepd.core.model import Outcome, Rollout, Score, Task, Unscored
+from sleepd.core.ports import Ask, CallPurpose
 from sleepd.pipeline.buffer import Failed
+from sleepd.replayers.prompt import part, quoted, template
+from sleepd.replayers.text import NO_SKILL
 
-_TEXT_LIMIT = 1_500
 WHOLE_SKILL = 40_000
 """A skill is shown whole: what cannot be seen would be proposed again."""
 _FAILED_SHOWN = 20
@@ -22,8 +21,7 @@ _DECLINED = (
     "Changes that the user turned down, and why (never propose them again, nor anything the reason speaks against):"
 )
 _NOTES = "Your own notes from earlier rounds, on proposing changes (what you see below counts for more)"
-_BESIDE = "Files beside the skill file that it names (they are the user's and no edit reaches them)"
-NO_SKILL = "(there is no skill file yet)"
+_COMPANIONS = "Files beside the skill file that it names (they are the user's and no edit reaches them)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,25 +45,6 @@ class Case:
         return len(self.scores) == len(self.rollouts) and all(value >= 1 for value in self.scores)
 
 
-def rollout_ask(task: Task, skill: str, sample: int, max_tokens: int) -> Ask:
-    """Re-ask a task's request under a skill text: a text replay."""
-    system = template("rollout").format(skill=skill.strip() or NO_SKILL)
-    context = f"What came before:\n{quoted(task.context)}\n\nThe request:\n" if task.context else ""
-    return Ask(
-        purpose=Purpose.ROLLOUT,
-        system=system,
-        prompt=context + task.request,
-        sample=sample,
-        max_tokens=max_tokens,
-    )
-
-
-@cache
-def rollout_version() -> str:
-    """Changes when the words around a rollout's skill text do."""
-    return digest(template("rollout"))[:8]
-
-
 def reflect_ask(skill: str, cases: Sequence[Case], failed: Sequence[Failed], limit: int, max_tokens: int) -> Ask:
     """Ask for edits: what is wrong, or, where all went well, what must be kept.
 
@@ -81,7 +60,7 @@ def reflect_ask(skill: str, cases: Sequence[Case], failed: Sequence[Failed], lim
     ):
         parts += [heading] * bool(ones) + [quoted(_failed(one)) for one in ones[-_FAILED_SHOWN:]]
     return Ask(
-        purpose=Purpose.REFLECT,
+        purpose=CallPurpose.REFLECT,
         system=template("keep" if all(c.succeeded for c in cases) else "reflect").format(limit=limit),
         prompt="\n\n".join(parts),
         max_tokens=max_tokens,
@@ -96,7 +75,7 @@ def rank_ask(skill: str, backed: Sequence[Backed], most: int | None, max_tokens:
     ]
     number = template("number").format(most=most) if most is not None else ""
     return Ask(
-        purpose=Purpose.REFLECT,
+        purpose=CallPurpose.REFLECT,
         system=template("rank") + number,
         prompt="\n\n".join(parts),
         max_tokens=max_tokens,
@@ -106,16 +85,16 @@ def rank_ask(skill: str, backed: Sequence[Backed], most: int | None, max_tokens:
 def screen_ask(added: str, max_tokens: int) -> Ask:
     """Ask what the lines that a proposal adds would make an agent do."""
     return Ask(
-        purpose=Purpose.REFLECT,
+        purpose=CallPurpose.REFLECT,
         system=template("screen"),
         prompt=part("The lines", added, WHOLE_SKILL),
         max_tokens=max_tokens,
     )
 
 
-def beside(ask: Ask, files: str) -> Ask:
+def with_files(ask: Ask, files: str) -> Ask:
     """The same question with the files that the skill file names before it; as it was when there are none."""
-    return replace(ask, prompt=f"{part(_BESIDE, files, WHOLE_SKILL)}\n\n{ask.prompt}") if files else ask
+    return replace(ask, prompt=f"{part(_COMPANIONS, files, WHOLE_SKILL)}\n\n{ask.prompt}") if files else ask
 
 
 def advised(ask: Ask, notes: str) -> Ask:
@@ -143,17 +122,6 @@ def _change(number: int, one: Backed) -> str:
 def _failed(one: Failed) -> str:
     """The edit, and why it failed."""
     return f"{one.edit.op} {one.edit.text or one.edit.anchor}" + (f"\nwhy: {one.why}" if one.why else "")
-
-
-def quoted(text: str, limit: int = _TEXT_LIMIT) -> str:
-    """The text, cut to so many characters, with a bar before each line."""
-    return "\n".join(f"| {line}" for line in text[:limit].splitlines()) or "|"
-
-
-@cache
-def template(name: str) -> str:
-    """A prompt of ours, by the name of its file."""
-    return (resources.files("sleepd.core") / "prompts" / f"{name}.md").read_text(encoding="utf-8")
 
 
 def _case(number: int, case: Case) -> str:
@@ -195,8 +163,3 @@ def history(task: Task) -> Iterable[str]:
         if attempt.outcome is Outcome.REJECTED:
             yield part("a tool said", attempt.tool_output or "")
             yield part("the user said", attempt.reaction or "")
-
-
-def part(title: str, text: str, limit: int = _TEXT_LIMIT) -> str:
-    """A quote under its title; "" for an empty text."""
-    return f"{title}:\n{quoted(text, limit)}" if text.strip() else ""

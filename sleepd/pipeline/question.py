@@ -11,7 +11,7 @@ from sleepd.core import budget
 from sleepd.core.screen import EXCERPT_CHARS, Finding
 from sleepd.pipeline.prompts import screen_ask
 from sleepd.pipeline.replies import Said, found, said
-from sleepd.pipeline.rollout import Bench
+from sleepd.pipeline.rollout import RunContext
 
 UNANSWERED = "the reflection model did not answer the questions about it"
 _QUESTIONS = (
@@ -38,13 +38,13 @@ class _Reply(BaseModel):
     yes: list[object]
 
 
-def question(bench: Bench, added: str) -> tuple[Finding, ...]:
+def question(ctx: RunContext, added: str) -> tuple[Finding, ...]:
     """A finding for each question that the model answers with yes; one as well when its reply cannot be used.
 
     Raises `NotMeasured` or `BudgetSpent` when the model cannot be reached or the budget is spent: the lines then reach
     nobody before it was asked.
     """
-    reply = said(bench, screen_ask(added, bench.max_tokens))
+    reply = said(ctx, screen_ask(added, ctx.max_tokens))
     read = found(reply.text, _Reply) if isinstance(reply, Said) else None
     excerpt = " ".join(added.split())[:EXCERPT_CHARS]
     if read is None:

@@ -13,7 +13,7 @@ from sleepd.core.model import Digest
 from sleepd.core.select import Field, Ranking, contested
 from sleepd.pipeline.prompts import advised, rank_ask
 from sleepd.pipeline.replies import Said, found, said
-from sleepd.pipeline.rollout import Bench
+from sleepd.pipeline.rollout import RunContext
 
 SHOWN = 40
 """Changes that one question shows, the best supported; the others keep their place behind them."""
@@ -41,20 +41,20 @@ class Ranked:
     problems: tuple[str, ...] = ()
 
 
-def rank(bench: Bench, skill: str, field: Field, how: tuple[Ranking, bool], edit_budget: int) -> Ranked:
+def rank(ctx: RunContext, skill: str, field: Field, how: tuple[Ranking, bool], edit_budget: int) -> Ranked:
     """The field ranked and without what says the same twice; `how[1]`: the reflection model states the budget.
 
     The model is asked at most once, and only where its answer decides something. A reply that cannot be used leaves the
     order by support, and is reported. Raises `NotMeasured` or `BudgetSpent`.
     """
     ranking, autonomous = how
-    rivals = _rivals(bench, field.fresh)
+    rivals = _rivals(ctx, field.fresh)
     asked = ranking is Ranking.MODEL and contested(field, edit_budget, rivals)
     if not field.fresh or not (asked or autonomous):
         return Ranked(field=field, rivals=rivals, edit_budget=edit_budget)
     shown = field.fresh[:SHOWN]
-    ask = rank_ask(skill, shown, edit_budget if autonomous else None, bench.max_tokens)
-    reply = said(bench, advised(ask, bench.notes))
+    ask = rank_ask(skill, shown, edit_budget if autonomous else None, ctx.max_tokens)
+    reply = said(ctx, advised(ask, ctx.notes))
     read = found(reply.text, _Reply) if isinstance(reply, Said) else None
     if read is None:
         why = "its reply holds none in JSON" if isinstance(reply, Said) else reply
@@ -73,13 +73,13 @@ def rank(bench: Bench, skill: str, field: Field, how: tuple[Ranking, bool], edit
     )
 
 
-def _rivals(bench: Bench, fresh: Sequence[Backed]) -> Rivals:
+def _rivals(ctx: RunContext, fresh: Sequence[Backed]) -> Rivals:
     """Pairs that never share a candidate: at odds by their words, or about the same thing."""
     edits = [b.edit for b in fresh]
     if len(edits) < 2:
         return frozenset()
     texts = [aggregate.about(e) for e in edits]
-    vectors = ngrams.combine(bench.embedder.encode(texts), texts, english_only=bench.embedder.english_only)
+    vectors = ngrams.combine(ctx.embedder.encode(texts), texts, english_only=ctx.embedder.english_only)
     return aggregate.opposed(edits) | aggregate.near(edits, vectors)
 
 

@@ -10,9 +10,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from sleepd.core.aggregate import Proposed
 from sleepd.core.model import Edit, EditOp
 from sleepd.pipeline.buffer import Failed
-from sleepd.pipeline.prompts import Case, advised, beside, reflect_ask
+from sleepd.pipeline.prompts import Case, advised, reflect_ask, with_files
 from sleepd.pipeline.replies import Said, all_said, found
-from sleepd.pipeline.rollout import Bench
+from sleepd.pipeline.rollout import RunContext
 
 CASES_AT_ONCE = 4
 MOST_EDITS = 50
@@ -44,7 +44,7 @@ class Reflected:
     problems: tuple[str, ...]
 
 
-def reflect(bench: Bench, skill: str, cases: Sequence[Case], failed: Sequence[Failed], limit: int) -> Reflected:
+def reflect(ctx: RunContext, skill: str, cases: Sequence[Case], failed: Sequence[Failed], limit: int) -> Reflected:
     """Ask about failures and successes apart, a few at a time. A reply paid for once is not paid for again.
 
     At most `limit` edits of each reply are read, and never more than `MOST_EDITS`. Raises `NotMeasured` or
@@ -53,11 +53,11 @@ def reflect(bench: Bench, skill: str, cases: Sequence[Case], failed: Sequence[Fa
     limit = min(limit, MOST_EDITS)
     batches = list(_minibatches(cases))
     asks = [
-        advised(beside(reflect_ask(skill, some, failed, limit, bench.max_tokens), bench.beside), bench.notes)
+        advised(with_files(reflect_ask(skill, some, failed, limit, ctx.max_tokens), ctx.companions), ctx.notes)
         for some in batches
     ]
     proposed, problems = [], []
-    for some, reply in zip(batches, all_said(bench, asks), strict=True):
+    for some, reply in zip(batches, all_said(ctx, asks), strict=True):
         edits = parse(reply.text, limit) if isinstance(reply, Said) else reply
         if isinstance(edits, str):
             problems.append(edits)

@@ -13,13 +13,14 @@ from pydantic import BaseModel, ConfigDict
 from sleepd.core import edit, plaintext
 from sleepd.core.edit import Region
 from sleepd.core.model import Edit, EditOp, Origin
-from sleepd.core.ports import Ask, Purpose
+from sleepd.core.ports import Ask, CallPurpose
 from sleepd.core.select import Bundle
 from sleepd.pipeline.compare import Change, Compared, told
-from sleepd.pipeline.prompts import WHOLE_SKILL, part, template
+from sleepd.pipeline.prompts import WHOLE_SKILL
 from sleepd.pipeline.replies import Said, found, said, sentences
-from sleepd.pipeline.rollout import Bench
+from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.slow import Written
+from sleepd.replayers.prompt import part, template
 
 REMINDERS = 2
 """At a time: they compete for the same attention as the rules."""
@@ -40,7 +41,7 @@ class _Reply(BaseModel):
     reminders: list[_Reminder]
 
 
-def remind(bench: Bench, present: str, compared: Sequence[Compared], max_tokens: int) -> Written:
+def remind(ctx: RunContext, present: str, compared: Sequence[Compared], max_tokens: int) -> Written:
     """The present text with reminders of rules that it holds and that were broken.
 
     Nothing is asked when nothing failed or there is no rule. At most `max_tokens` tokens in all. Raises `NotMeasured`
@@ -49,7 +50,7 @@ def remind(bench: Bench, present: str, compared: Sequence[Compared], max_tokens:
     failed = [one for one in compared if one.change in _KINDS]
     if not failed or not rules(present):
         return Written(text=present, bundle=None)
-    reply = said(bench, _ask(present, failed, bench.max_tokens))
+    reply = said(ctx, _ask(present, failed, ctx.max_tokens))
     if not isinstance(reply, Said):
         return Written(text=present, bundle=None, problems=(reply,))
     read = found(reply.text, _Reply)
@@ -102,7 +103,7 @@ def _clipped(rule: str) -> str:
 
 def _ask(present: str, failed: Sequence[Compared], max_tokens: int) -> Ask:
     return Ask(
-        purpose=Purpose.REFLECT,
+        purpose=CallPurpose.REFLECT,
         system=template("appendix").format(limit=REMINDERS),
         prompt="\n\n".join([part("The skill file today", present, WHOLE_SKILL), told(failed, _KINDS)]),
         max_tokens=max_tokens,

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from sleepd.core.model import Digest, digest
 from sleepd.core.ports import Ask, Failure, Reply
-from sleepd.pipeline.rollout import Bench, ask_once, outage
+from sleepd.pipeline.rollout import RunContext, guarded, outage
 from sleepd.store import rollouts
 
 Shape = TypeVar("Shape", bound=BaseModel)
@@ -31,31 +31,31 @@ class Said:
     text: str
 
 
-def said(bench: Bench, ask: Ask) -> Said | str:
+def said(ctx: RunContext, ask: Ask) -> Said | str:
     """The reply, or the sentence that says why there is none. One that was paid for once is not paid for again.
 
     Raises `NotMeasured` or `BudgetSpent` when the model cannot be reached or the budget is spent.
     """
-    return all_said(bench, [ask])[0]
+    return all_said(ctx, [ask])[0]
 
 
-def all_said(bench: Bench, asks: Sequence[Ask]) -> list[Said | str]:
+def all_said(ctx: RunContext, asks: Sequence[Ask]) -> list[Said | str]:
     """What `said` gives for each, in the order asked, however many were under way at a time.
 
     Each reply is kept as soon as it is there. After the first outage nothing more is asked.
     """
     addresses = [digest(ask.system, ask.prompt) for ask in asks]
-    with bench.database.reading() as connection:
-        known = {a: rollouts.reflection(connection, a, bench.reflector.key) for a in addresses}
+    with ctx.database.reading() as connection:
+        known = {a: rollouts.reflection(connection, a, ctx.reflector.key) for a in addresses}
     got: dict[Digest, Said | str] = {a: Said(text) for a, text in known.items() if text is not None}
     outages: list[Failure] = []
     todo = {a: ask for a, ask in zip(addresses, asks, strict=True) if a not in got}
-    with _asking(bench, todo, outages) as pending:
+    with _asking(ctx, todo, outages) as pending:
         for future in as_completed(pending):
             address, outcome = pending[future], future.result()
             if isinstance(outcome, Reply):
-                with bench.database.writing() as connection:
-                    rollouts.save_reflection(connection, address, bench.reflector.key, outcome, bench.night_id)
+                with ctx.database.writing() as connection:
+                    rollouts.save_reflection(connection, address, ctx.reflector.key, outcome, ctx.run)
                 got[address] = Said(outcome.text)
             else:
                 got[address] = f"the reflection model gave no answer ({outcome.cause}): {outcome.message}"
@@ -66,19 +66,19 @@ def all_said(bench: Bench, asks: Sequence[Ask]) -> list[Said | str]:
 
 @contextmanager
 def _asking(
-    bench: Bench, todo: Mapping[Digest, Ask], outages: list[Failure]
+    ctx: RunContext, todo: Mapping[Digest, Ask], outages: list[Failure]
 ) -> Iterator[dict[Future[Reply | Failure], Digest]]:
     """The calls under way, with the reply each is for."""
 
     def one(ask: Ask) -> Reply | Failure:
         if outages:
             return outages[0]
-        outcome = ask_once(bench.reflector, ask)
+        outcome = guarded(lambda: ctx.reflector.ask(ask))
         if isinstance(outcome, Failure) and outcome.cause.outside:
             outages.append(outcome)
         return outcome
 
-    with ThreadPoolExecutor(max_workers=bench.workers) as executor:
+    with ThreadPoolExecutor(max_workers=ctx.workers) as executor:
         pending = {executor.submit(one, ask): address for address, ask in todo.items()}
         try:
             yield pending

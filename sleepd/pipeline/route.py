@@ -7,20 +7,20 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from sleepd.pipeline.mine import vectors_of
-from sleepd.pipeline.rollout import Bench
+from sleepd.pipeline.rollout import RunContext
 
 Near = Callable[[Sequence[str], Sequence[str]], int | None]
 """From requests and descriptions of skills to the place of the description that fits the requests; None when none
 does."""
 
 
-def by_meaning(bench: Bench, similarity: float) -> Near:
+def by_meaning(ctx: RunContext, similarity: float) -> Near:
     """The description with the highest mean cosine to the requests, if that reaches `similarity`."""
 
     def near(requests: Sequence[str], descriptions: Sequence[str]) -> int | None:
         if not requests or not descriptions:
             return None
-        rows, _ = vectors_of(bench.database, bench.embedder, [*requests, *descriptions])
+        rows, _ = vectors_of(ctx.database, ctx.embedder, [*requests, *descriptions])
         means = (rows[: len(requests)] @ rows[len(requests) :].T).mean(axis=0)
         best = int(np.argmax(means))
         return best if float(means[best]) >= similarity else None

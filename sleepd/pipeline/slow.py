@@ -14,12 +14,14 @@ from pydantic import BaseModel, ConfigDict
 from sleepd.core import edit
 from sleepd.core.edit import Region
 from sleepd.core.model import Edit, EditOp, Origin, Unmatched
-from sleepd.core.ports import Ask, Purpose
+from sleepd.core.ports import Ask, CallPurpose
 from sleepd.core.select import Bundle
 from sleepd.pipeline.compare import Change, Compared, told
-from sleepd.pipeline.prompts import NO_SKILL, WHOLE_SKILL, part, template
+from sleepd.pipeline.prompts import WHOLE_SKILL
 from sleepd.pipeline.replies import Said, found, said, sentences
-from sleepd.pipeline.rollout import Bench
+from sleepd.pipeline.rollout import RunContext
+from sleepd.replayers.prompt import part, template
+from sleepd.replayers.text import NO_SKILL
 
 LINES = 6
 """Lines of guidance at most: more would be a second skill."""
@@ -56,7 +58,7 @@ class Written:
 
 
 def slow_update(
-    bench: Bench, texts: tuple[str, str], compared: Sequence[Compared], limits: tuple[int, float]
+    ctx: RunContext, texts: tuple[str, str], compared: Sequence[Compared], limits: tuple[int, float]
 ) -> Written:
     """The present text (`texts[1]`; `texts[0]` began the epoch) with guidance for the longer term.
 
@@ -64,7 +66,7 @@ def slow_update(
     promise 8). Raises `NotMeasured` or `BudgetSpent`.
     """
     present = texts[1]
-    reply = said(bench, _ask(texts, compared, bench.max_tokens))
+    reply = said(ctx, _ask(texts, compared, ctx.max_tokens))
     if not isinstance(reply, Said):
         return Written(text=present, bundle=None, problems=(reply,))
     read = found(reply.text, _Reply)
@@ -102,7 +104,7 @@ def _ask(texts: tuple[str, str], compared: Sequence[Compared], max_tokens: int) 
         told(compared, _KINDS),
     ]
     return Ask(
-        purpose=Purpose.REFLECT,
+        purpose=CallPurpose.REFLECT,
         system=template("slow").format(limit=LINES),
         prompt="\n\n".join(p for p in parts if p),
         max_tokens=max_tokens,

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sleepd.core import edit, provenance
-from sleepd.core.model import Candidate, Rollout, Score, Split
-from sleepd.core.schedule import SEALED_SAMPLE
+from sleepd.core.model import Candidate, Purpose, Rollout, Sample, Score, Split
 from sleepd.core.screen import EXCERPT_CHARS, Finding, screen
 from sleepd.pipeline.adopt import in_the_way
 from sleepd.pipeline.optimize import OptimizeReport
 from sleepd.pipeline.question import question
-from sleepd.pipeline.rollout import Bench, Order, run_all
+from sleepd.pipeline.rollout import RunContext, run_all
 from sleepd.pipeline.trace import hear
 from sleepd.pipeline.work import Work
 from sleepd.store import proposals, reviews
@@ -32,47 +31,47 @@ class Sealed:
     after: float | None
 
 
-def stage(bench: Bench, report: OptimizeReport) -> tuple[Proposal, ...]:
+def stage(ctx: RunContext, report: OptimizeReport) -> tuple[Proposal, ...]:
     """One proposal for each candidate that crossed, also in a night that ended before it came here.
 
     Those of earlier nights for the same file that it leaves without a use end as superseded.
 
     Raises `NotMeasured` or `BudgetSpent`; the next run goes on from there.
     """
-    with bench.database.reading() as connection:
+    with ctx.database.reading() as connection:
         accepted = proposals.unstaged(connection, report.work.target.path)
-    staged = tuple(_stage(bench, report.work, trial) for trial in accepted)
-    _end_outdated(bench, report.work.target.path)
+    staged = tuple(_stage(ctx, report.work, trial) for trial in accepted)
+    _end_outdated(ctx, report.work.target.path)
     return staged
 
 
-def _end_outdated(bench: Bench, path: str) -> None:
+def _end_outdated(ctx: RunContext, path: str) -> None:
     """End what waited for this file since earlier nights, when tonight made another or the text cannot take it."""
-    with bench.database.reading() as connection:
+    with ctx.database.reading() as connection:
         waiting = [
             p
             for p in proposals.proposals(connection, Status.WAITING)
             if proposals.trial(connection, p.id).candidate.target.path == path
             and reviews.on_branch(connection, p.id) is None  # there a person works with it already
         ]
-    made = [p for p in waiting if p.night_id == bench.night_id]
+    made = [p for p in waiting if p.night_id == ctx.run.id]
     for one in waiting:
-        if one.night_id == bench.night_id:
+        if one.night_id == ctx.run.id:
             continue
-        why = f"{made[-1].id[:8]} was made later for this file" if made else in_the_way(bench.database, one)
+        why = f"{made[-1].id[:8]} was made later for this file" if made else in_the_way(ctx.database, one)
         if why is not None:
-            with bench.database.writing() as connection:
+            with ctx.database.writing() as connection:
                 proposals.supersede(connection, one.id, why)
 
 
-def _stage(bench: Bench, work: Work, trial: Trial) -> Proposal:
+def _stage(ctx: RunContext, work: Work, trial: Trial) -> Proposal:
     candidate = trial.candidate
-    before, after = bench.text(candidate.base), bench.text(candidate.text)
-    found = _findings(bench, work, trial, (before, after))
-    sealed = _sealed(bench, work, candidate)
+    before, after = ctx.text(candidate.base), ctx.text(candidate.text)
+    found = _findings(ctx, work, trial, (before, after))
+    sealed = _sealed(ctx, work, candidate)
     proposal = Proposal(
         id=candidate.id,
-        night_id=bench.night_id,
+        night_id=ctx.run.id,
         status=Status.QUARANTINED if found else Status.WAITING,
         findings=tuple(f"{f.rule}: {f.why}: {f.excerpt}" for f in found),
         diff=edit.diff(before, after, name=candidate.target.name),
@@ -81,22 +80,22 @@ def _stage(bench: Bench, work: Work, trial: Trial) -> Proposal:
         sealed_before=sealed.before,
         sealed_after=sealed.after,
     )
-    with bench.database.writing() as connection:
+    with ctx.database.writing() as connection:
         proposals.stage(connection, proposal)
     return proposal
 
 
-def _findings(bench: Bench, work: Work, trial: Trial, texts: tuple[str, str]) -> tuple[Finding, ...]:
+def _findings(ctx: RunContext, work: Work, trial: Trial, texts: tuple[str, str]) -> tuple[Finding, ...]:
     """One finding for each rule that the change from the first text to the second breaks."""
     added = _added(*texts)
-    heard = hear(bench.database, work, trial.sessions, texts[0])
+    heard = hear(ctx.database, work, trial.sessions, texts[0])
     taken_over = provenance.taken_over(added, heard.returned, heard.own)
     not_theirs = [Finding(rule=provenance.RULE, excerpt=p.excerpt, why=provenance.WHY) for p in taken_over]
     by_rule: dict[str, Finding] = {}
     for finding in (*screen(trial.candidate.edits), *screen(added), *not_theirs):
         by_rule.setdefault(finding.rule, finding)
     if not by_rule and added.strip():
-        by_rule = {finding.rule: finding for finding in reversed(question(bench, added))}
+        by_rule = {finding.rule: finding for finding in reversed(question(ctx, added))}
     if not by_rule and (lines := provenance.unsaid(_rules(added), heard.said)):
         return (Finding(rule=provenance.UNSAID, excerpt=lines[0][:EXCERPT_CHARS], why=provenance.WHY_UNSAID),)
     return tuple(by_rule.values())
@@ -113,12 +112,12 @@ def _rules(added: str) -> str:
     return "\n".join(line for line in added.splitlines() if not _NO_RULE.match(line))
 
 
-def _sealed(bench: Bench, work: Work, candidate: Candidate) -> Sealed:
+def _sealed(ctx: RunContext, work: Work, candidate: Candidate) -> Sealed:
     tasks = work.usable(Split.TEST)
     # Apart from all others: each is made once, after the verdict, and decides nothing.
-    sample = SEALED_SAMPLE + candidate.index
+    sample = Sample(purpose=Purpose.SEALED, series=candidate.index)
     texts = (candidate.base, candidate.text)
-    made = run_all(bench, [Order(task=s, text=text, sample=sample) for text in texts for s in tasks])
+    made = run_all(ctx, [ctx.request(s, text, sample) for text in texts for s in tasks])
     pairs = zip(_values(made[: len(tasks)]), _values(made[len(tasks) :]), strict=True)
     known = [(b, a) for b, a in pairs if b is not None and a is not None]
     if not known:

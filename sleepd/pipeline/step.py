@@ -9,8 +9,7 @@ import numpy as np
 
 from sleepd.core import edit, recall, schedule
 from sleepd.core.aggregate import Backed, aggregate
-from sleepd.core.model import Edit, Split, Task, TaskId, Unmatched, Verdict
-from sleepd.core.schedule import TRAINING_SAMPLE, TRAINING_SAMPLES_APART
+from sleepd.core.model import Edit, Purpose, Sample, Split, Task, TaskId, Unmatched, Verdict
 from sleepd.core.select import Bundle, Field, Ranking, Tried, select, sort_out
 from sleepd.pipeline import buffer, trace
 from sleepd.pipeline.buffer import Failed
@@ -18,11 +17,11 @@ from sleepd.pipeline.mine import vectors_of
 from sleepd.pipeline.prompts import Case
 from sleepd.pipeline.rank import rank
 from sleepd.pipeline.reflect import reflect
-from sleepd.pipeline.rollout import Bench, Order, run_all
-from sleepd.pipeline.trial import Ground
+from sleepd.pipeline.rollout import RunContext, run_all
+from sleepd.pipeline.trial import Comparison
 from sleepd.pipeline.work import Work
 from sleepd.skills.targets import starting_text
-from sleepd.store import attributions, proposals, rollouts
+from sleepd.store import attributions, proposals
 from sleepd.store.proposals import Status, Trial
 from sleepd.store.tasks import StoredTask
 
@@ -71,24 +70,24 @@ class Stepped:
     """What it proposed that has no place in the text; nothing of that is in `bundles`."""
 
 
-def step(bench: Bench, ground: Ground, work: Work, stepping: Stepping, trials: Sequence[Trial]) -> Stepped:
+def step(ctx: RunContext, comparison: Comparison, work: Work, stepping: Stepping, trials: Sequence[Trial]) -> Stepped:
     """Rollouts of a minibatch of train tasks, reflections over them, and what is worth trying.
 
     `trials` are the candidates tried on this text until now. Raises `NotMeasured` or `BudgetSpent`.
     """
-    cases = _cases(bench, ground, work, stepping, len(trials))
-    declined = buffer.turned_down(bench.database, ground.target.path, but_of=bench.night_id)
-    known = (*declined, *(buffer.failed(bench.database, trials) if stepping.rejected_buffer else ()))
-    reflected = reflect(bench, ground.base, cases, known, stepping.edit_budget * _OFFERED)
-    tried, worded = _history(bench, ground, trials, stepping)
+    cases = _cases(ctx, comparison, work, stepping, len(trials))
+    declined = buffer.turned_down(ctx.database, comparison.target.path, but_of=ctx.run.id)
+    known = (*declined, *(buffer.failed(ctx.database, trials) if stepping.rejected_buffer else ()))
+    reflected = reflect(ctx, comparison.base, cases, known, stepping.edit_budget * _OFFERED)
+    tried, worded = _history(ctx, comparison, trials, stepping)
     backed, again = _without(declined, aggregate(reflected.proposed, worded))
-    backed, unmatched = _placed(ground, backed)
-    foreign = trace.foreign(bench.database, work, backed, ground.base)
+    backed, unmatched = _placed(comparison, backed)
+    foreign = trace.foreign(ctx.database, work, backed, comparison.base)
     # A reflection that finds nothing to add to work that went well does not speak against what failures teach.
     voices = sum(p.of_failures or bool(p.edits) for p in reflected.proposed)
     field = sort_out(backed, tried, reflections=voices, foreign=foreign)
     field, idle = _kept(field, stepping)
-    ranked = rank(bench, ground.base, field, (stepping.ranking, stepping.autonomous), stepping.edit_budget)
+    ranked = rank(ctx, comparison.base, field, (stepping.ranking, stepping.autonomous), stepping.edit_budget)
     return Stepped(
         bundles=select(ranked.field, ranked.edit_budget, ranked.rivals),
         edit_budget=ranked.edit_budget,
@@ -98,18 +97,16 @@ def step(bench: Bench, ground: Ground, work: Work, stepping: Stepping, trials: S
     )
 
 
-def _cases(bench: Bench, ground: Ground, work: Work, stepping: Stepping, tried: int) -> list[Case]:
+def _cases(ctx: RunContext, comparison: Comparison, work: Work, stepping: Stepping, tried: int) -> list[Case]:
     """The minibatch with what the present text makes of it, and the most similar past work."""
     train = work.usable(Split.TRAIN)
-    with bench.database.writing() as connection:
-        base = rollouts.put_text(connection, ground.base)
+    base = ctx.put_text(comparison.base)
     seed = f"{base}:{stepping.number}:{tried}"
     chosen = stepping.batch or schedule.minibatch([s.task.id for s in train], stepping.minibatch, seed)
     some = [s for s in train if s.task.id in chosen]
-    first = TRAINING_SAMPLE + stepping.number
-    samples = [first + n * TRAINING_SAMPLES_APART for n in range(stepping.samples)]
-    made = iter(run_all(bench, [Order(task=s, text=base, sample=sample) for s in some for sample in samples]))
-    near = _neighbours(bench, work, some, stepping.recall_k)
+    samples = [Sample(purpose=Purpose.LEARNING, series=stepping.number, ordinal=n) for n in range(stepping.samples)]
+    made = iter(run_all(ctx, [ctx.request(s, base, sample) for s in some for sample in samples]))
+    near = _neighbours(ctx, work, some, stepping.recall_k)
     judging = [s.task for s in work.tasks if s.split is not Split.TRAIN]
     return [
         Case(
@@ -136,46 +133,47 @@ def _kept(field: Field, stepping: Stepping) -> tuple[Field, list[str]]:
     return replace(field, idle=()), [f"{why}: {b.edit.anchor}" for b in field.idle]
 
 
-def _placed(ground: Ground, backed: Sequence[Backed]) -> tuple[list[Backed], list[Unmatched]]:
+def _placed(comparison: Comparison, backed: Sequence[Backed]) -> tuple[list[Backed], list[Unmatched]]:
     """Those that have a place in the text, so that no other takes up the edit budget; and the others."""
-    start = ground.base or starting_text(ground.target)
+    start = comparison.base or starting_text(comparison.target)
     lost = {u.edit: u for b in backed for u in edit.apply(start, [b.edit]).unmatched}
     return [b for b in backed if b.edit not in lost], list(lost.values())
 
 
-def _tried(bench: Bench, trial: Trial) -> Iterator[Tried]:
-    """What a candidate says about its edits. Of one that was taken apart: those that carried nothing, one by one."""
+def _tried(ctx: RunContext, trial: Trial) -> Iterator[Tried]:
+    """What a candidate says about its edits. Of one that was taken apart: those of no measurable
+    effect, one by one."""
     if trial.candidate.verdict is not Verdict.PRUNED:
         yield Tried(edits=frozenset(e.id for e in trial.candidate.edits), verdict=trial.candidate.verdict)
         return
-    with bench.database.reading() as connection:
+    with ctx.database.reading() as connection:
         found = attributions.load(connection, trial.candidate.id)
-    yield from (Tried(edits=frozenset([one.edit_id]), verdict=Verdict.REJECTED) for one in found if not one.kept)
+    yield from (Tried(edits=frozenset([one.edit_id]), verdict=None) for one in found if not one.kept)
 
 
 def _history(
-    bench: Bench, ground: Ground, trials: Sequence[Trial], stepping: Stepping
+    ctx: RunContext, comparison: Comparison, trials: Sequence[Trial], stepping: Stepping
 ) -> tuple[list[Tried], list[Edit]]:
     """What was tried before and may not be tried again as it is, and the wording of each of its edits."""
-    aside = list(_set_aside(bench, ground))
+    aside = list(_set_aside(ctx, comparison))
     counting = [t for t in trials if stepping.rejected_buffer or t.candidate.verdict in _STANDING]
-    tried = [one for t in counting for one in _tried(bench, t)]
+    tried = [one for t in counting for one in _tried(ctx, t)]
     tried += [Tried(edits=frozenset(e.id for e in t.candidate.edits), verdict=t.candidate.verdict) for t in aside]
     return tried, [one for t in (*counting, *aside) for one in t.candidate.edits]
 
 
-def _set_aside(bench: Bench, ground: Ground) -> Iterator[Trial]:
+def _set_aside(ctx: RunContext, comparison: Comparison) -> Iterator[Trial]:
     """Candidates that were quarantined or that a person turned down: never again for this file, whatever its text.
 
     Tonight's own do not count, so that a rerun of a killed night comes to the same candidates.
     """
-    with bench.database.reading() as connection:
+    with ctx.database.reading() as connection:
         for one in proposals.proposals(connection):
             trial = proposals.trial(connection, one.id)
             if (
                 one.status in (Status.QUARANTINED, Status.REJECTED)
-                and one.night_id != bench.night_id
-                and trial.candidate.target.path == ground.target.path
+                and one.night_id != ctx.run.id
+                and trial.candidate.target.path == comparison.target.path
             ):
                 yield trial
 
@@ -188,13 +186,13 @@ def _unsealed(task: Task, judging: Sequence[Task]) -> Task:
     return replace(task, context="") if told else task
 
 
-def _neighbours(bench: Bench, work: Work, some: Sequence[StoredTask], k: int) -> dict[TaskId, tuple[Task, ...]]:
+def _neighbours(ctx: RunContext, work: Work, some: Sequence[StoredTask], k: int) -> dict[TaskId, tuple[Task, ...]]:
     """The most similar past tasks of each: only from the train side, and none of the minibatch itself."""
     chosen = {s.task.id for s in some}
     pool = [s for s in work.tasks if s.split is Split.TRAIN and not s.retired and s.task.id not in chosen]
     if not pool or not k:
         return dict.fromkeys(chosen, ())
-    vectors, _ = vectors_of(bench.database, bench.embedder, [s.task.request for s in (*pool, *some)])
+    vectors, _ = vectors_of(ctx.database, ctx.embedder, [s.task.request for s in (*pool, *some)])
     by_id = {s.task.id: s.task for s in pool}
     ids = [s.task.id for s in pool]
     queries = vectors[len(pool) :]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from sleepd.core import provenance, schedule
-from sleepd.core.gate import Rule
+from sleepd.core.experiment import Rule
 from sleepd.core.model import Digest, Origin, Split, TaskId, Verdict
 from sleepd.core.screen import screen
 from sleepd.core.select import Bundle
@@ -22,14 +22,13 @@ from sleepd.pipeline.meta import take_notes
 from sleepd.pipeline.optimize import Optimizing, try_out
 from sleepd.pipeline.prove import prove
 from sleepd.pipeline.remind import remind
-from sleepd.pipeline.rollout import Bench
+from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.slow import SlowMode, Written, slow_update
 from sleepd.pipeline.step import Stepping, step
 from sleepd.pipeline.trace import passages
 from sleepd.pipeline.trained import Epoch, Kind, Outcome, Step, Text, Trained
-from sleepd.pipeline.trial import Gating, Ground, enter
+from sleepd.pipeline.trial import Comparison, GateConfig, enter, text_claim
 from sleepd.pipeline.work import Work
-from sleepd.store import rollouts
 from sleepd.store.proposals import Trial
 
 
@@ -59,14 +58,13 @@ Keep = Callable[[Trained], None]
 """Told after each step and each epoch what there is by then."""
 
 
-def train(bench: Bench, work: Work, start: str, how: tuple[Training, Gating], keep: Keep) -> Trained:
-    """Train the text `start` on the work's tasks. `bench.night_id` names the run.
+def train(ctx: RunContext, work: Work, start: str, training: Training, gate: GateConfig, keep: Keep) -> Trained:
+    """Train the text `start` on the work's tasks. `ctx.run` names the run.
 
     Raises `NotMeasured` or `BudgetSpent`; the same call goes on from there without paying again.
     """
-    training, gating = how
     # A night's allowance is what stops a candidate for the day; here it goes on until the gate decides or closes it.
-    run = _Run(bench, work, training, replace(gating, pairs_per_night=3 * max(gating.max_pairs, gating.margin_pairs)))
+    run = _Run(ctx, work, training, replace(gate, pairs_per_night=3 * max(gate.max_pairs, gate.margin_pairs)))
     run.begin(start)
     keep(run.so_far())
     for epoch in range(1, training.epochs + 1):
@@ -97,11 +95,11 @@ def batch(tasks: Sequence[TaskId], number: int, size: int, seed: str) -> tuple[T
 class _Run:
     """A run under way."""
 
-    def __init__(self, bench: Bench, work: Work, training: Training, gating: Gating) -> None:
-        self._bench = bench
+    def __init__(self, ctx: RunContext, work: Work, training: Training, gate: GateConfig) -> None:
+        self._ctx = ctx
         self._work = work
         self._training = training
-        self._gating = gating
+        self._gate = gate
         self._texts: list[Text] = []
         self._steps: list[Step] = []
         self._epochs: list[Epoch] = []
@@ -126,11 +124,9 @@ class _Run:
     def begin(self, start: str) -> None:
         """Measure what training begins with."""
         self._begun = start
-        bench = self._bench_of(0)
-        address = _put(bench, start)
-        self._best = Text(
-            address=address, step=0, origin=None, gated=False, validation=self._validation(bench, address)
-        )
+        ctx = self._ctx_of(0)
+        address = ctx.put_text(start)
+        self._best = Text(address=address, step=0, origin=None, gated=False, validation=self._validation(ctx, address))
         self._texts.append(self._best)
 
     def epoch(self, number: int, keep: Keep) -> None:
@@ -150,35 +146,35 @@ class _Run:
         tasks = self._work.usable(Split.TEST)
         if not tasks:
             return None
-        bench = self._bench_of(len(self._steps) + 1)
-        before, after = (evaluate(bench, tasks, text.address, self._samples) for text in (self._texts[0], self._best))
+        ctx = self._ctx_of(len(self._steps) + 1)
+        before, after = (evaluate(ctx, tasks, text.address, self._samples) for text in (self._texts[0], self._best))
         return before, after
 
     # One step ---------------------------------------------------------------------------------------------------------
 
     def _step(self, epoch: int, place: int) -> None:
         training = self._training
-        bench = self._bench_of(len(self._steps) + 1)
-        ground = self._ground(bench)
+        ctx = self._ctx_of(len(self._steps) + 1)
+        comparison = self._ground(ctx)
         train = [s.task.id for s in self._work.usable(Split.TRAIN)]
         names = batch(train, place, training.optimizing.minibatch, f"{training.seed}")
         stepping = replace(self._stepping(place), batch=names)
-        stepped = step(bench, ground, self._work, stepping, self._known(epoch))
+        stepped = step(ctx, comparison, self._work, stepping, self._known(epoch))
         trials: list[Trial] = []
         unmatched = list(stepped.unmatched)
         problems = list(stepped.problems)
         for bundle in stepped.bundles:
-            if found := self._unsafe(ground, bundle):
+            if found := self._unsafe(comparison, bundle):
                 problems += found
                 continue
-            done, lost = try_out(bench, ground, bundle, training.optimizing, self._gating)
+            done, lost = try_out(ctx, comparison, bundle, training.optimizing, self._gate)
             trials += done
             unmatched += lost
             if _accepted(done):
                 break
         made = [rollout for case in stepped.cases for rollout in case.rollouts]
         self._record(
-            bench,
+            ctx,
             (epoch, Kind.STEP, stepped.edit_budget),
             trials,
             Written(text="", bundle=None, unmatched=tuple(unmatched), problems=tuple(problems)),
@@ -200,16 +196,16 @@ class _Run:
         last = self._texts[-1].address
         compared = self._compare(number, first, last)
         if self._training.slow is not SlowMode.OFF:
-            bench = self._bench_of(len(self._steps) + 1)
-            texts = bench.text(first), bench.text(last)
-            limits = self._training.optimizing.max_skill_tokens, self._gating.margin
-            written = slow_update(bench, texts, compared, limits)
-            self._take_over(bench, number, Kind.SLOW_UPDATE, written)
+            ctx = self._ctx_of(len(self._steps) + 1)
+            texts = ctx.text(first), ctx.text(last)
+            limits = self._training.optimizing.max_skill_tokens, self._gate.margin
+            written = slow_update(ctx, texts, compared, limits)
+            self._take_over(ctx, number, Kind.SLOW_UPDATE, written)
         if self._training.appendix:
-            bench = self._bench_of(len(self._steps) + 1)
-            present = bench.text(self._texts[-1].address)
-            written = remind(bench, present, compared, self._training.optimizing.max_skill_tokens)
-            self._take_over(bench, number, Kind.APPENDIX, written)
+            ctx = self._ctx_of(len(self._steps) + 1)
+            present = ctx.text(self._texts[-1].address)
+            written = remind(ctx, present, compared, self._training.optimizing.max_skill_tokens)
+            self._take_over(ctx, number, Kind.APPENDIX, written)
         self._make_room(number)
         steps = self._steps[begun:]
         problems = self._note([t for s in steps for t in s.trials], compared)
@@ -229,15 +225,15 @@ class _Run:
     def _make_room(self, number: int) -> None:
         """Where the text leaves no room for more, try a shorter one."""
         optimizing = self._training.optimizing
-        bench = self._bench_of(len(self._steps) + 1)
-        ground = self._ground(bench)
-        if leaves_no_room(ground.base, optimizing.max_skill_tokens, optimizing.compacting):
-            made = compact(bench, ground, self._gating, (optimizing.compacting, optimizing.max_skill_tokens))
+        ctx = self._ctx_of(len(self._steps) + 1)
+        comparison = self._ground(ctx)
+        if leaves_no_room(comparison.base, optimizing.max_skill_tokens, optimizing.compacting):
+            made = compact(ctx, comparison, self._gate, optimizing.compacting, optimizing.max_skill_tokens)
             trials: tuple[Trial, ...] = ()
             if made.bundle is not None:
-                trials, _ = try_out(bench, ground, made.bundle, optimizing, self._gating)
+                trials, _ = try_out(ctx, comparison, made.bundle, optimizing, self._gate)
             written = Written(text="", bundle=None, unmatched=made.unmatched, problems=made.problems)
-            self._record(bench, (number, Kind.COMPACTION, None), trials, written, None)
+            self._record(ctx, (number, Kind.COMPACTION, None), trials, written, None)
 
     def _compare(self, number: int, first: Digest, last: Digest) -> tuple[Compared, ...]:
         training = self._training
@@ -246,32 +242,33 @@ class _Run:
         train = self._work.usable(Split.TRAIN)
         names = schedule.minibatch([s.task.id for s in train], training.compared, f"{training.seed}:compared:{number}")
         tasks = [s for s in train if s.task.id in names]
-        return compare(self._bench_of(len(self._steps) + 1), tasks, (first, last), number)
+        return compare(self._ctx_of(len(self._steps) + 1), tasks, (first, last), number)
 
     def _note(self, trials: Sequence[Trial], compared: Sequence[Compared]) -> tuple[str, ...]:
         if not self._training.meta:
             return ()
-        noted = take_notes(self._bench_of(len(self._steps)), trials, compared)
+        noted = take_notes(self._ctx_of(len(self._steps)), trials, compared)
         self._notes = noted.notes
         return noted.problems
 
-    def _take_over(self, bench: Bench, epoch: int, kind: Kind, written: Written) -> None:
+    def _take_over(self, ctx: RunContext, epoch: int, kind: Kind, written: Written) -> None:
         trials: Sequence[Trial] = ()
-        ground = self._ground(bench)
-        if written.bundle is not None and (found := self._unsafe(ground, written.bundle)):
+        comparison = self._ground(ctx)
+        if written.bundle is not None and (found := self._unsafe(comparison, written.bundle)):
             written = replace(written, bundle=None, problems=(*written.problems, *found))
         forced = kind is Kind.SLOW_UPDATE and self._training.slow is SlowMode.FORCED
         if written.bundle is not None and forced:
-            self._present(bench, _put(bench, written.text), Origin.SLOW_UPDATE, gated=False)
+            self._present(ctx, ctx.put_text(written.text), Origin.SLOW_UPDATE, gated=False)
         elif written.bundle is not None:
-            trial = enter(bench, ground, written.bundle, written.text, self._gating)
-            trials = prove(bench, ground, trial, self._gating, self._gating.pairs_per_night)
-        self._record(bench, (epoch, kind, None), trials, written, None)
+            claim = text_claim(ctx, comparison, written.bundle, written.text)
+            trial = enter(ctx, comparison, claim, self._gate)
+            trials = prove(ctx, comparison, trial, self._gate, self._gate.pairs_per_night)
+        self._record(ctx, (epoch, kind, None), trials, written, None)
 
     # What is so now ---------------------------------------------------------------------------------------------------
 
     def _record(
-        self, bench: Bench, what: tuple[int, Kind, int | None], trials: Sequence[Trial], written: Written,
+        self, ctx: RunContext, what: tuple[int, Kind, int | None], trials: Sequence[Trial], written: Written,
         train: Measure | None,
     ) -> None:  # fmt: skip
         epoch, kind, edit_budget = what
@@ -279,8 +276,8 @@ class _Run:
         before = self._texts[-1].validation
         winner = next(iter(_accepted(trials)), None)
         if winner is not None:
-            gated = self._gating.rule is Rule.EVIDENCE
-            self._present(bench, winner.candidate.text, winner.candidate.origin, gated=gated)
+            gated = self._gate.rule is Rule.EVIDENCE
+            self._present(ctx, winner.candidate.text, winner.candidate.origin, gated=gated)
         now = self._texts[-1]
         done = Step(
             number=len(self._steps) + 1,
@@ -295,7 +292,7 @@ class _Run:
             trials=tuple(trials),
             unmatched=written.unmatched,
             problems=written.problems,
-            night_id=bench.night_id,
+            run=ctx.run,
         )
         self._steps.append(done)
         least = self._training.min_gain
@@ -304,7 +301,7 @@ class _Run:
         elif kind is Kind.STEP:
             self._in_vain += 1
 
-    def _present(self, bench: Bench, address: Digest, origin: Origin, *, gated: bool) -> None:
+    def _present(self, ctx: RunContext, address: Digest, origin: Origin, *, gated: bool) -> None:
         """Make a text the present one, and the best one where it is that.
 
         What crossed against the best text is better on evidence that a mean of a few rollouts must not overrule.
@@ -312,35 +309,35 @@ class _Run:
         """
         was_best = self._texts[-1].address == self._best.address
         step = len(self._steps) + 1
-        validation = self._validation(bench, address)
+        validation = self._validation(ctx, address)
         text = Text(address=address, step=step, origin=origin, gated=gated, validation=validation)
         self._texts.append(text)
         if (gated and was_best) or _gain(self._best.validation, validation) > 0:
             self._best = text
 
-    def _unsafe(self, ground: Ground, bundle: Bundle) -> list[str]:
+    def _unsafe(self, comparison: Comparison, bundle: Bundle) -> list[str]:
         """Why a bundle is not even tried: a night would set it aside for a person to look at, and here is nobody."""
         added = "\n".join(e.text for e in bundle.edits)
-        foreign = passages(self._bench.database, self._work, bundle.sessions, (ground.base, added))
+        foreign = passages(self._ctx.database, self._work, bundle.sessions, (comparison.base, added))
         found = {f.rule: (f.why, f.excerpt) for f in reversed(screen(bundle.edits))}
         if foreign:
             found[provenance.RULE] = (provenance.WHY, foreign[0].excerpt)
         return [f"set aside, since it looks unsafe: {rule}: {why}: {text}" for rule, (why, text) in found.items()]
 
-    def _validation(self, bench: Bench, address: Digest) -> Measure:
-        return evaluate(bench, self._work.usable(Split.VAL), address, self._samples).measure
+    def _validation(self, ctx: RunContext, address: Digest) -> Measure:
+        return evaluate(ctx, self._work.usable(Split.VAL), address, self._samples).measure
 
     @property
     def _samples(self) -> int:
-        return self._gating.baseline_samples
+        return self._gate.baseline_samples
 
-    def _ground(self, bench: Bench) -> Ground:
-        present = bench.text(self._texts[-1].address)
-        return Ground(target=self._work.target, base=present, tasks=self._work.usable(Split.VAL))
+    def _ground(self, ctx: RunContext) -> Comparison:
+        present = ctx.text(self._texts[-1].address)
+        return Comparison(target=self._work.target, base=present, tasks=self._work.usable(Split.VAL))
 
-    def _bench_of(self, number: int) -> Bench:
-        """The bench of one step: calls and pairs are kept under its name, and nothing is carried over in memory."""
-        return replace(self._bench, night_id=f"{self._bench.night_id}:{number:03d}", notes=self._notes, made={})
+    def _ctx_of(self, number: int) -> RunContext:
+        """The context of one step: calls and pairs are kept under its number, and nothing is carried over in memory."""
+        return replace(self._ctx, run=replace(self._ctx.run, step=number), notes=self._notes, made={})
 
 
 def _accepted(trials: Sequence[Trial]) -> list[Trial]:
@@ -359,8 +356,3 @@ def _outcome(trials: Sequence[Trial]) -> Outcome:
 def _gain(before: Measure, after: Measure) -> float:
     """How much higher the validation mean is; -1 when one is not known."""
     return after.mean - before.mean if after.mean is not None and before.mean is not None else -1.0
-
-
-def _put(bench: Bench, text: str) -> Digest:
-    with bench.database.writing() as connection:
-        return rollouts.put_text(connection, text)

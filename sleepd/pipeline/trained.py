@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sleepd.core.model import Digest, Origin, Unmatched
+from sleepd.core.model import Digest, Origin, RunId, Unmatched
 from sleepd.pipeline.compare import Compared
 from sleepd.pipeline.evaluate import Evaluated, Measure
 from sleepd.store.proposals import Trial
@@ -66,7 +66,7 @@ class Step:
     trials: tuple[Trial, ...]
     unmatched: tuple[Unmatched, ...]
     problems: tuple[str, ...]
-    night_id: str
+    run: RunId
     """What its calls and pairs are kept under."""
 
 

@@ -1,18 +1,38 @@
-"""Put a candidate through the gate: draw pairs as its schedule says, and let `core.gate` decide."""
+"""Put a candidate through its experiment: draw pairs as its schedule says, and let `core.experiment` conclude."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from sleepd.core import gate, schedule
-from sleepd.core.attribution import Attributing
-from sleepd.core.confirmation import Confirmed, Confirming, settle
-from sleepd.core.gate import Decision, Rule, Terms
-from sleepd.core.model import Candidate, Digest, Origin, Pair, Rollout, Score, SkillTarget, TaskId, Verdict, digest
-from sleepd.core.schedule import Draw
+from sleepd.core import evidence, experiment, schedule
+from sleepd.core.confirmation import ConfirmationConfig
+from sleepd.core.experiment import (
+    Conclusion,
+    Experiment,
+    LeaveOneOut,
+    NonInferiority,
+    OnePass,
+    Rule,
+    Superiority,
+    TriggerAccuracy,
+)
+from sleepd.core.model import (
+    Attribution,
+    Candidate,
+    Digest,
+    Origin,
+    Pair,
+    Sample,
+    SkillTarget,
+    TaskId,
+    Verdict,
+    digest,
+)
+from sleepd.core.ports import RolloutRequest
+from sleepd.core.schedule import PairDraw
 from sleepd.core.select import Bundle
-from sleepd.pipeline.rollout import Bench, Order, by_task, key, run_all
+from sleepd.pipeline.rollout import RunContext, by_task, mean_score, run_all
 from sleepd.store import attributions, proposals, rollouts
 from sleepd.store.proposals import Trial
 from sleepd.store.tasks import StoredTask
@@ -21,7 +41,30 @@ _PAIRS_AT_ONCE = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gating:
+class AttributionConfig:
+    """How a bundle is taken apart, each edit being left out once. With `most` 0 it is not."""
+
+    level: float = 0.05
+    """The chance that an edit which does `harm` stays."""
+    harm: float = 0.15
+    """The loss of mean score that never rides along."""
+    beta: float = 0.10
+    """The chance that an edit worth `smallest_effect` goes before its pairs are used up."""
+    smallest_effect: float = 0.10
+    worth: float = 0.075
+    """The mean that an edit must show at least when its pairs are used up."""
+    most: int = 64
+    """Pairs for each edit of one round."""
+
+    @property
+    def experiment(self) -> Experiment:
+        """The bundle against the bundle without one edit."""
+        statistic = LeaveOneOut(smallest_effect=self.smallest_effect, harm=self.harm, worth=self.worth)
+        return Experiment(statistic=statistic, alpha=self.level, beta=self.beta, coverage=0.0, max_pairs=self.most)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateConfig:
     """What a candidate must show, and what a night may spend on it."""
 
     rule: Rule = Rule.EVIDENCE
@@ -40,29 +83,36 @@ class Gating:
     waiting_share: float = 0.5
     validation_tasks: int = 24
     """Tasks that a new candidate is judged on, the newest."""
-    confirming: Confirming = field(default_factory=Confirming)
-    attributing: Attributing = field(default_factory=Attributing)
+    confirmation: ConfirmationConfig = field(default_factory=ConfirmationConfig)
+    attribution: AttributionConfig = field(default_factory=AttributionConfig)
 
-    def terms(self, alpha: float, margin: float = 0.0) -> Terms:
-        """The terms of a candidate whose level is `alpha`."""
-        return Terms(
+    def experiment(self, alpha: float, margin: float = 0.0, *, description: bool = False) -> Experiment:
+        """What is asked of a candidate whose level is `alpha`."""
+        if self.rule is not Rule.EVIDENCE:
+            statistic: experiment.Statistic = OnePass(rule=self.rule)
+        elif description:
+            statistic = TriggerAccuracy(margin=margin, smallest_effect=self.smallest_effect)
+        else:
+            better = Superiority(smallest_effect=self.smallest_effect)
+            statistic = NonInferiority(margin=margin) if margin else better
+        return Experiment(
+            statistic=statistic,
             alpha=alpha,
-            margin=margin,
             beta=self.beta,
-            smallest_effect=self.smallest_effect,
             coverage=self.coverage,
-            max_pairs=self.most(margin),
-            rule=self.rule,
+            max_pairs=self.margin_pairs if margin else self.max_pairs,
+            confirmation=self.confirmation,
         )
 
-    def most(self, margin: float) -> int:
-        """Pairs after which a candidate with this margin is closed."""
-        return self.margin_pairs if margin else self.max_pairs
+    def asked_of(self, candidate: Candidate) -> Experiment:
+        """What is asked of this candidate."""
+        description = candidate.origin is Origin.DESCRIPTION
+        return self.experiment(candidate.alpha, candidate.margin, description=description)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
-    """What candidates of one night are compared on."""
+class Comparison:
+    """What the candidates of one night are compared on."""
 
     target: SkillTarget
     base: str
@@ -71,162 +121,171 @@ class Ground:
     """The validation tasks."""
 
 
-def enter(bench: Bench, ground: Ground, bundle: Bundle, text: str, gating: Gating) -> Trial:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arms:
+    """The two sides of a candidate's pairs."""
+
+    candidate: Digest
+    baseline: Digest
+    request: Callable[[TaskId, Digest, Sample], RolloutRequest]
+    own: Mapping[TaskId, bool] | None = None
+    """For a description: whether its skill is for the request."""
+
+
+def text_arms(ctx: RunContext, comparison: Comparison, candidate: Candidate) -> Arms:
+    """The candidate's text against the live text, as text replays."""
+    tasks = by_task(comparison.tasks)
+    return Arms(
+        candidate=candidate.text,
+        baseline=candidate.base,
+        request=lambda task, text, sample: ctx.request(tasks[task], text, sample),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """What a candidate claims, and what it is judged on."""
+
+    bundle: Bundle
+    text: str
+    """The whole file."""
+    judges: Mapping[TaskId, Digest]
+    """What each task, or request, is judged by, in the order of the tasks."""
+    baselines: tuple[Digest, ...]
+    """The texts that its baseline rollouts, and the watch for drift, are made under."""
+
+    @property
+    def description(self) -> bool:
+        return self.bundle.origin is Origin.DESCRIPTION
+
+
+def text_claim(ctx: RunContext, comparison: Comparison, bundle: Bundle, text: str) -> Claim:
+    """The claim of a candidate text, judged by the checks of the validation tasks."""
+    judges = {s.task.id: ctx.criteria(s).identity for s in comparison.tasks}
+    return Claim(bundle=bundle, text=text, judges=judges, baselines=(digest(comparison.base),))
+
+
+def identity(ctx: RunContext, comparison: Comparison, claim: Claim, gate: GateConfig) -> Digest:
+    """What the evidence is about (promise 6): any change makes another candidate, which starts at 1.
+
+    The number of baseline rollouts counts too: with another number the schedule would use some of them twice. So does
+    each change of the model: what was measured of a model that went by the same name is about something else.
+    """
+    with ctx.database.reading() as connection:
+        changes = rollouts.model_changes(connection, list(claim.judges), claim.baselines, ctx.replay_key)
+    judged = [f"{task}:{judge}" for task, judge in claim.judges.items()]
+    judged += [f"the model changed {changes} times"] * bool(changes)
+    target, margin = comparison.target, claim.bundle.margin
+    parts = (target.agent, target.name, digest(comparison.base), digest(claim.text), ctx.replay_key)
+    levels = (str(gate.alpha), str(gate.baseline_samples))
+    # In this order, so that candidates that earlier versions entered are found again.
+    if claim.description:
+        return digest("description", *parts, *levels, str(margin), *judged)
+    asked = [f"margin {margin}"] if margin else []
+    return digest("candidate", *parts, str(gate.rule), *levels, *asked, *judged)
+
+
+def enter(ctx: RunContext, comparison: Comparison, claim: Claim, gate: GateConfig) -> Trial:
     """Give a candidate its index and level, before its first pair; one that was entered before is found again."""
-    id_ = identity(bench, ground, digest(text), gating, bundle.margin)
-    with bench.database.writing() as connection:
-        base = rollouts.put_text(connection, ground.base)
-        after = rollouts.put_text(connection, text)
+    id_ = identity(ctx, comparison, claim, gate)
+    with ctx.database.writing() as connection:
         index = proposals.next_index(connection)
         candidate = Candidate(
             id=id_,
             index=index,
-            alpha=gate.level(index, proposals.acceptances(connection), gating.alpha),
-            target=ground.target,
-            base=base,
-            text=after,
-            edits=bundle.edits,
-            tasks=tuple(s.task.id for s in ground.tasks),
-            model=bench.replay_key,
-            origin=bundle.origin,
-            margin=bundle.margin,
+            alpha=evidence.level(index, proposals.acceptances(connection), gate.alpha),
+            target=comparison.target,
+            base=rollouts.put_text(connection, comparison.base),
+            text=rollouts.put_text(connection, claim.text),
+            edits=claim.bundle.edits,
+            tasks=tuple(claim.judges),
+            model=ctx.replay_key,
+            origin=claim.bundle.origin,
+            margin=claim.bundle.margin,
         )
-        return proposals.start(connection, candidate, bench.night_id, bundle.sessions)
+        return proposals.start(connection, candidate, ctx.run, claim.bundle.sessions)
 
 
-def identity(bench: Bench, ground: Ground, text: Digest, gating: Gating, margin: float = 0.0) -> Digest:
-    """What the evidence is about (promise 6): any change makes another candidate, which starts at 1.
-
-    The number of baseline rollouts counts too: with another number the schedule would use some of them twice.
-    """
-    judged = [f"{o.task_id}:{o.judge}" for o in (key(bench, _order(s, text, 0)) for s in ground.tasks)]
-    with bench.database.reading() as connection:
-        tasks = [s.task.id for s in ground.tasks]
-        changes = rollouts.changes(connection, tasks, digest(ground.base), bench.replay_key)
-    # What was measured of a model that went by the same name is about something else, too.
-    judged += [f"the model changed {changes} times"] * bool(changes)
-    parts = (ground.target.agent, ground.target.name, digest(ground.base), text, bench.replay_key)
-    asked = f"margin {margin}" if margin else ""
-    rule = (str(gating.rule), str(gating.alpha), str(gating.baseline_samples), *filter(None, [asked]))
-    return digest("candidate", *parts, *rule, *judged)
-
-
-def allowance(bench: Bench, ground: Ground, id_: Digest, pairs: int) -> int:
+def allowance(ctx: RunContext, comparison: Comparison, id_: Digest, pairs: int) -> int:
     """How many of tonight's `pairs` a candidate may draw: those it drew already, and those that no other candidate for
     the same file drew yet.
 
     So a rerun of a killed night gives each candidate what the undisturbed night would have given it.
     """
-    with bench.database.reading() as connection:
-        own = proposals.drawn(connection, bench.night_id, id_)
-        return own + max(0, pairs - proposals.drawn_on(connection, bench.night_id, ground.target.path))
+    with ctx.database.reading() as connection:
+        own = proposals.drawn(connection, ctx.run, id_)
+        return own + max(0, pairs - proposals.drawn_on(connection, ctx.run, comparison.target.path))
 
 
-def measure(bench: Bench, ground: Ground, trial: Trial, gating: Gating, budget: int) -> Decision:
-    """Draw pairs until the gate decides, at most `budget` of them in this night. What was drawn before counts.
+def measure(ctx: RunContext, arms: Arms, trial: Trial, gate: GateConfig, budget: int) -> Conclusion:
+    """Draw pairs until there is a verdict, at most `budget` of them in this night. What was drawn before counts.
 
     Raises `NotMeasured` or `BudgetSpent`; the pairs until then are kept, and the schedule goes on from there.
     """
-    candidate = trial.candidate
-    with bench.database.reading() as connection:
+    candidate, asked = trial.candidate, gate.asked_of(trial.candidate)
+    parts = _parts(ctx, candidate, gate)
+    with ctx.database.reading() as connection:
         done = list(proposals.pairs(connection, candidate.id))
-        tonight = proposals.drawn(connection, bench.night_id, candidate.id)
-    left = budget - tonight
-    held = _is_held(bench, candidate, gating)
-    standing = _standing(done, candidate, gating, held=held)
-    if done:
-        _keep(bench, candidate, (), standing.decision, held=held)
-    while draws := _next(done, candidate, gating, standing, left):
-        fresh = _pairs(bench, ground, candidate, draws)
+        left = budget - proposals.drawn(connection, ctx.run, candidate.id)
+    fresh: list[Pair] = []
+    while True:
+        concluded = experiment.conclude(asked, done, candidate.tasks, parts)
+        if done:
+            with ctx.database.writing() as connection:
+                proposals.save_pairs(connection, candidate.id, fresh, ctx.run)
+                nights = proposals.drawn_in(connection, candidate.id)
+                proposals.decide(connection, candidate.id, concluded.decision, len(nights))
+        draws = _next(done, candidate, gate, concluded, left)
+        if not draws:
+            return concluded
+        fresh = _pairs(ctx, arms, draws)
         done += fresh
         left -= len(fresh)
-        standing = _standing(done, candidate, gating, held=held)
-        _keep(bench, candidate, fresh, standing.decision, held=held)
-    return standing.decision
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Standing:
-    """Where a candidate's gate stands."""
-
-    decision: Decision
-    confirmed: Confirmed
-
-
-def crossed(bench: Bench, trial: Trial, gating: Gating) -> bool:
-    """Whether it passed the gate and only waits for its edits to be looked at one by one."""
-    with bench.database.reading() as connection:
-        done = proposals.pairs(connection, trial.candidate.id)
-    held = _is_held(bench, trial.candidate, gating)
-    return held and _standing(done, trial.candidate, gating, held=held).decision.verdict is Verdict.ACCEPTED
-
-
-def _is_held(bench: Bench, candidate: Candidate, gating: Gating) -> bool:
-    """Whether a crossing does not accept it yet: a bundle that was not taken apart."""
-    if candidate.origin is not Origin.REFLECTION or len(candidate.edits) < 2 or not gating.attributing.most:
-        return False
-    with bench.database.reading() as connection:
+def _parts(ctx: RunContext, candidate: Candidate, gate: GateConfig) -> tuple[Attribution, ...] | None:
+    """What leaving out each edit of a bundle showed; () for one that was not taken apart yet, or has edits to lose."""
+    if candidate.origin is not Origin.REFLECTION or len(candidate.edits) < 2 or not gate.attribution.most:
+        return None
+    with ctx.database.reading() as connection:
         found = attributions.load(connection, candidate.id)
-    return gating.rule is Rule.EVIDENCE and not (found and all(one.kept for one in found))
-
-
-def _standing(done: Sequence[Pair], candidate: Candidate, gating: Gating, *, held: bool) -> _Standing:
-    """Where it stands. A bundle that is held has its tasks looked at once it is known which text it comes to."""
-    terms = gating.terms(candidate.alpha, candidate.margin)
-    confirming = replace(gating.confirming, least=0) if held else gating.confirming
-    decision, confirmed = settle(done, candidate.tasks, terms, confirming)
-    return _Standing(decision=decision, confirmed=confirmed)
+    # What is left of a bundle is entered before the bundle ends as pruned (`prove`), so that a kill loses nothing.
+    return found if all(one.kept for one in found) else ()
 
 
 def _next(
-    done: Sequence[Pair], candidate: Candidate, gating: Gating, standing: _Standing, left: int
-) -> tuple[Draw, ...]:
-    """The draws to be made before the gate looks again; () when it decided or nothing is left."""
-    if gating.rule is not Rule.EVIDENCE:
+    done: Sequence[Pair], candidate: Candidate, gate: GateConfig, concluded: Conclusion, left: int
+) -> tuple[PairDraw, ...]:
+    """The draws to be made before the next look; () when there is a verdict or nothing is left."""
+    if gate.rule is not Rule.EVIDENCE:
         # The paper's rules look once, when every task was drawn.
-        return schedule.draws(candidate, left, 1, gating.rule)[len(done) :]
-    if standing.decision.verdict is not Verdict.UNDECIDED or left <= 0:
+        return schedule.one_pass(candidate)[len(done) :]
+    if concluded.decision.verdict is not Verdict.UNDECIDED or concluded.parts_wanted or left <= 0:
         return ()
     at_once = min(_PAIRS_AT_ONCE, left)
-    if standing.confirmed.wanting:
-        return schedule.confirming(candidate, standing.confirmed.pairs, standing.confirmed.wanting, at_once)
+    if concluded.confirmation.wanting:
+        looked_at = concluded.confirmation
+        return schedule.confirming(candidate, looked_at.pairs, looked_at.wanting, at_once)
     drawn = sum(not p.confirms for p in done)
-    limit = min(gating.most(candidate.margin), drawn + at_once)
-    return schedule.draws(candidate, limit, gating.baseline_samples, gating.rule)[drawn:]
+    limit = min(gate.asked_of(candidate).max_pairs, drawn + at_once)
+    return schedule.draws(candidate, limit, gate.baseline_samples)[drawn:]
 
 
-def _keep(bench: Bench, candidate: Candidate, fresh: Sequence[Pair], decision: Decision, *, held: bool) -> None:
-    if held and decision.verdict is Verdict.ACCEPTED:
-        decision = replace(decision, verdict=Verdict.UNDECIDED, reason=f"{decision.reason}; each edit is left out once")
-    with bench.database.writing() as connection:
-        proposals.save_pairs(connection, candidate.id, fresh, bench.night_id)
-        nights = proposals.nights(connection, candidate.id)
-        proposals.decide(connection, candidate.id, decision, len(nights))
-
-
-def _pairs(bench: Bench, ground: Ground, candidate: Candidate, draws: Sequence[Draw]) -> list[Pair]:
-    tasks = by_task(ground.tasks)
-    orders = [order for draw in draws for order in _orders(draw, candidate, tasks)]
-    results = iter(run_all(bench, orders))
-    pairs = []
+def _pairs(ctx: RunContext, arms: Arms, draws: Sequence[PairDraw]) -> list[Pair]:
+    requests = []
     for draw in draws:
-        tried = _value([next(results)])
-        baseline = _value([next(results) for _ in draw.baseline_samples])
-        pairs.append(Pair(draw=draw.number, task_id=draw.task_id, candidate=tried, baseline=baseline))
-    return pairs
-
-
-def _orders(draw: Draw, candidate: Candidate, tasks: dict[TaskId, StoredTask]) -> list[Order]:
-    task = tasks[draw.task_id]
-    tried = _order(task, candidate.text, draw.candidate_sample)
-    return [tried, *(_order(task, candidate.base, sample) for sample in draw.baseline_samples)]
-
-
-def _order(task: StoredTask, text: Digest, sample: int) -> Order:
-    return Order(task=task, text=text, sample=sample)
-
-
-def _value(made: Sequence[Rollout]) -> float | None:
-    """The mean score, or None when one could not be scored: leaving it out would choose among the rollouts."""
-    values = [r.result.value for r in made if isinstance(r.result, Score)]
-    return sum(values) / len(values) if len(values) == len(made) else None
+        requests.append(arms.request(draw.task_id, arms.candidate, draw.candidate))
+        requests += [arms.request(draw.task_id, arms.baseline, sample) for sample in draw.baseline]
+    made = iter(run_all(ctx, requests))
+    return [
+        Pair(
+            purpose=draw.purpose,
+            ordinal=draw.ordinal,
+            replay=requests[0].key.replay,
+            task_id=draw.task_id,
+            own=None if arms.own is None else arms.own[draw.task_id],
+            candidate=mean_score([next(made)]),
+            baseline=mean_score([next(made) for _ in draw.baseline]),
+        )
+        for draw in draws
+    ]

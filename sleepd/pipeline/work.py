@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sleepd.core import gate
+from sleepd.core import experiment
 from sleepd.core.model import ClusterId, SkillTarget, Split
 from sleepd.pipeline.route import Near
 from sleepd.skills import files, targets
@@ -52,7 +52,7 @@ class Work:
         groups = len({s.group for s in self.usable(Split.TEST)})
         if not self.usable(Split.TRAIN):
             return "not enough checkable tasks: none to learn from"
-        return gate.enough(len({s.group for s in self.usable(Split.VAL)}), groups)
+        return experiment.enough(len({s.group for s in self.usable(Split.VAL)}), groups)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

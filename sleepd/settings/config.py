@@ -23,7 +23,7 @@ from pydantic_settings import EnvSettingsSource, InitSettingsSource, PydanticBas
 
 from sleepd.core.errors import BadSettings, nearest
 from sleepd.settings.places import Places
-from sleepd.settings.sections import Section, keys, meanings
+from sleepd.settings.sections import keys, meanings
 from sleepd.settings.settings import Settings, section_classes
 
 AGENT_VARIABLES: Final = (
@@ -166,16 +166,13 @@ class Buses:
 def bus_addresses() -> Buses:
     """What the environment says; else the usual sockets, for cron and services start programs without variables."""
     env = _environment()
-    runtime = [Path(folder) for folder in (env.get("XDG_RUNTIME_DIR"), _runtime_folder()) if folder]
+    # Where systemd keeps this user's sockets; a system without user numbers has none.
+    usual = f"/run/user/{os.getuid()}" if hasattr(os, "getuid") else None
+    runtime = [Path(folder) for folder in (env.get("XDG_RUNTIME_DIR"), usual) if folder]
     return Buses(
         system=env.get("DBUS_SYSTEM_BUS_ADDRESS") or _socket(Path("/run/dbus/system_bus_socket")),
         session=env.get("DBUS_SESSION_BUS_ADDRESS") or next(filter(None, (_socket(d / "bus") for d in runtime)), None),
     )
-
-
-def _runtime_folder() -> str | None:
-    """Where systemd keeps this user's sockets; None for a system without user numbers."""
-    return f"/run/user/{os.getuid()}" if hasattr(os, "getuid") else None
 
 
 def _socket(path: Path) -> str | None:
@@ -221,19 +218,16 @@ def default_config_toml(chosen: Mapping[str, object] | None = None) -> str:
         "# Settings of sleepd. Every key shows its default, or an example where absence is the default;\n"
         "# remove the # to set one.\n"
     )
-    parts = (_section_toml(name, section, chosen or {}) for name, section in section_classes().items())
-    return head + "".join(parts)
-
-
-def _section_toml(name: str, section: type[Section], chosen: Mapping[str, object]) -> str:
-    lines = ["", *_comment(section.__doc__ or ""), f"[{name}]"]
-    meant = meanings(section)
-    for key, field in keys(section).items():
-        value = chosen.get(f"{name}.{key}")
-        shown = field.default if field.default is not None else (field.examples or [None])[0]
-        line = f"# {key} = {toml_value(shown)}" if value is None else f"{key} = {toml_value(value)}"
-        lines += ["", *_comment(meant[key]), line]
-    return "\n".join(lines) + "\n"
+    lines = []
+    for name, section in section_classes().items():
+        lines += ["", *_comment(section.__doc__ or ""), f"[{name}]"]
+        meant = meanings(section)
+        for key, field in keys(section).items():
+            value = (chosen or {}).get(f"{name}.{key}")
+            shown = field.default if field.default is not None else (field.examples or [None])[0]
+            line = f"# {key} = {toml_value(shown)}" if value is None else f"{key} = {toml_value(value)}"
+            lines += ["", *_comment(meant[key]), line]
+    return head + "\n".join(lines) + "\n"
 
 
 def _comment(text: str) -> list[str]:
@@ -266,14 +260,25 @@ def load(path: Path | None = None, overrides: Mapping[str, object] | None = None
     file = path or places().config
     in_file = InitSettingsSource(Settings, _read(file, required=path is not None))
     asked = {key: value for key, value in (overrides or {}).items() if value is not None}
-    _reject_unknown_variables()
+    for variable in stray_variables():
+        if variable.effect is None:
+            known = [*OWN_VARIABLES, *map(variable_name, known_keys())]
+            hint = nearest(variable.name.upper(), known)
+            raise BadSettings(f"environment: unknown variable {variable.name}{hint}; unset it or correct its name")
     # The file alone comes first: a mistake in it counts even where a variable hides it today.
     _settle((in_file,), lambda _: str(file))
-    on_line = InitSettingsSource(Settings, _nested(asked))
-    return _settle(
-        (on_line, EnvSettingsSource(Settings), in_file),
-        lambda key: _origin(key, asked),
-    )
+    nested: dict[str, dict[str, object]] = {}
+    for option, value in asked.items():
+        section, _, name = option.partition(".")
+        nested.setdefault(section, {})[name] = value
+
+    def origin(key: str) -> str:
+        # Of the merged value of a key, or of a whole section, now that the file alone was found valid.
+        if any(option == key or option.startswith(f"{key}.") for option in asked):
+            return "command line"
+        return variable_name(key) if "." in key else "environment"
+
+    return _settle((InitSettingsSource(Settings, nested), EnvSettingsSource(Settings), in_file), origin)
 
 
 def load_file_alone() -> Settings:
@@ -293,21 +298,6 @@ def _settle(sources: tuple[PydanticBaseSettingsSource, ...], origin: Callable[[s
         raise BadSettings(f"{where}: {_sentence(first)}{more}") from None
 
 
-def _origin(key: str, asked: Mapping[str, object]) -> str:
-    """The source of the merged value of a key, or of a whole section, once the file alone was found valid."""
-    if any(name == key or name.startswith(f"{key}.") for name in asked):
-        return "command line"
-    return variable_name(key) if "." in key else "environment"
-
-
-def _nested(flat: Mapping[str, object]) -> dict[str, dict[str, object]]:
-    tree: dict[str, dict[str, object]] = {}
-    for key, value in flat.items():
-        section, _, name = key.partition(".")
-        tree.setdefault(section, {})[name] = value
-    return tree
-
-
 def _read(file: Path, *, required: bool) -> dict[str, object]:
     if not required and not file.exists():
         return {}
@@ -315,7 +305,10 @@ def _read(file: Path, *, required: bool) -> dict[str, object]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise BadSettings(f"{file}: not TOML: {_with_position(str(error), text)}") from error
+        # tomllib gives line and column except at the end of the text.
+        lines = text.split("\n")
+        place = f"at line {len(lines)}, column {len(lines[-1]) + 1}"
+        raise BadSettings(f"{file}: not TOML: {str(error).replace('at end of document', place)}") from error
 
 
 def _text(file: Path, maker: str = "sleepd init") -> str:
@@ -331,20 +324,6 @@ def _text(file: Path, maker: str = "sleepd init") -> str:
         raise BadSettings(f"{file}: cannot be read: {error.strerror}; make it a file that you may read") from error
 
 
-def _with_position(message: str, text: str) -> str:
-    """tomllib gives line and column except at the end of the text."""
-    lines = text.split("\n")
-    return message.replace("at end of document", f"at line {len(lines)}, column {len(lines[-1]) + 1}")
-
-
-def _reject_unknown_variables() -> None:
-    for variable in stray_variables():
-        if variable.effect is None:
-            known = [*OWN_VARIABLES, *map(variable_name, known_keys())]
-            hint = nearest(variable.name.upper(), known)
-            raise BadSettings(f"environment: unknown variable {variable.name}{hint}; unset it or correct its name")
-
-
 # Saying what is wrong with it ---------------------------------------------------------------------------------------
 
 
@@ -352,7 +331,7 @@ def _sentence(error: ErrorDetails) -> str:
     """One line with key, got and wanted."""
     key = ".".join(str(part) for part in error["loc"])
     if error["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
-        return _unknown(key)
+        return _unknown_key(key)
     wanted = error["msg"].removeprefix("Value error, ")
     wanted = re.sub(r"^(Input|String) should (be |have )|, unable to .*$", "", wanted)
     wanted = re.sub(r"^(greater|less) than", r"a number \1 than", wanted)
@@ -361,17 +340,14 @@ def _sentence(error: ErrorDetails) -> str:
             wanted = f"a table, written [{key}]"
         case "tuple_type":
             wanted = 'a list such as ["a", "b"]'
+    got = toml_value(error["input"])
+    got = got if len(got) <= 60 else got[:57] + "..."
     # An address may hold a login, and a section's contents are too long to show.
-    shown = "" if key.endswith("url") or isinstance(error["input"], dict) else f" got {_clipped(error['input'])},"
+    shown = "" if key.endswith("url") or isinstance(error["input"], dict) else f" got {got},"
     return f"{key}:{shown} wanted {wanted}"
 
 
-def _clipped(value: object) -> str:
-    text = toml_value(value)
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
-def _unknown(key: str) -> str:
+def _unknown_key(key: str) -> str:
     section, _, name = key.partition(".")
     if _SECRET_NAME.search(key):
         variables = " or ".join(["SLEEPD_API_KEY", *KEY_VARIABLES.values()])

@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from sleepd.core.errors import UnknownName
-from sleepd.core.ports import Ask, Failure, Purpose, Reply
+from sleepd.core.ports import Ask, CallPurpose, Failure, Reply
 from sleepd.simulate import loading
 from sleepd.simulate.cast import persona
 from sleepd.simulate.personas import Family, Persona, Rule, Slot, family_of, fields_of
@@ -85,13 +85,13 @@ class SimulatedModel:
     def ask(self, ask: Ask) -> Reply | Failure:
         chance = _chance(self._seed, ask)
         match ask.purpose:
-            case Purpose.ROLLOUT:
+            case CallPurpose.ROLLOUT:
                 text = answer(self._who, ask.system, ask.prompt, chance)
-            case Purpose.REFLECT:
+            case CallPurpose.REFLECT:
                 text = self._reflection(ask, chance)
-            case Purpose.TRIGGER:
+            case CallPurpose.TRIGGER:
                 text = loading.choice(ask.system, ask.prompt, chance)
-            case Purpose.PREFLIGHT:
+            case CallPurpose.PREFLIGHT:
                 text = "ready"
         tokens_in = (len(ask.system) + len(ask.prompt)) // 4
         return Reply(text=text, tokens_in=tokens_in, tokens_out=len(text) // 4 + 1, cost_usd=0.0)

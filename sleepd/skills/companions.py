@@ -33,7 +33,11 @@ def companions(path: Path, text: str) -> str:
         return ""
     parts, left = [], MAX_CHARS
     for name in _names(path, text):
-        body = _body(path.parent / name)
+        try:
+            file = files.read(path.parent / name)
+        except Conflict:
+            file = None  # a link, or no text: what cannot be shown is named without its text
+        body = redact(file.text, files.MAX_BYTES).text if file is not None else None
         if body is None or len(body) > left:
             parts.append(f'<file name="{name}">(not shown here)</file>')
         else:
@@ -54,11 +58,3 @@ def _names(path: Path, text: str) -> Iterator[str]:
             if seen > MAX_FILES:
                 return
             yield name
-
-
-def _body(path: Path) -> str | None:
-    try:
-        file = files.read(path)
-    except Conflict:
-        return None  # a link, or no text: what cannot be shown is named without its text
-    return redact(file.text, files.MAX_BYTES).text if file is not None else None

@@ -276,7 +276,12 @@ def _replace(folder: _Folder, path: Path, data: bytes, expected: Digest | None) 
             new.write(data)
             new.flush()
             if found is not None and _BY_FOLDER:
-                _keep_owner(new.fileno(), path, found)
+                if found.st_uid != os.fstat(new.fileno()).st_uid:
+                    try:
+                        # Only the administrator can give a file away; anybody else would take it from its owner.
+                        os.fchown(new.fileno(), found.st_uid, found.st_gid)
+                    except PermissionError as error:
+                        raise _anothers(path) from error
                 os.fchmod(new.fileno(), stat.S_IMODE(found.st_mode))
             os.fsync(new.fileno())
         _check_current(folder, path, expected)
@@ -284,17 +289,6 @@ def _replace(folder: _Folder, path: Path, data: bytes, expected: Digest | None) 
     finally:
         _forget(folder, temporary)
     _sync(folder)
-
-
-def _keep_owner(new: int, path: Path, found: os.stat_result) -> None:
-    """Only the administrator can give a file away; anybody else would take it from its owner."""
-    ours = os.fstat(new)
-    if found.st_uid == ours.st_uid:
-        return
-    try:
-        os.fchown(new, found.st_uid, found.st_gid)
-    except PermissionError as error:
-        raise _anothers(path) from error
 
 
 def _anothers(path: Path) -> Conflict:

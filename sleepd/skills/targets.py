@@ -11,12 +11,12 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from harvesters.records import SkillPlaces
 from sleepd.core import plaintext
 from sleepd.core.edit import MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS, new_skill
-from sleepd.core.errors import Conflict, UnknownName
+from sleepd.core.errors import Conflict
 from sleepd.core.model import SkillTarget, digest
 from sleepd.skills import files
 
@@ -29,20 +29,11 @@ _FIELD = re.compile(r"(?P<key>[A-Za-z][\w-]*):(?:[ \t]+(?P<value>.*))?")
 _RESERVED = frozenset({"claude", "anthropic"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Agent:
-    home_variable: str
-    home_folder: str
-    project_skills: str
-    shared_folder: str | None = None
-    """A second folder of the user's whose `skills` the agent reads, below the home folder."""
-    project_files: tuple[str, ...] = ()
-    home_files: tuple[str, ...] = ()
-
-
-AGENTS: Mapping[str, _Agent] = {
-    "claude-code": _Agent(home_variable="CLAUDE_CONFIG_DIR", home_folder=".claude", project_skills=".claude/skills"),
-    "codex": _Agent(
+AGENTS: Mapping[str, SkillPlaces] = {
+    "claude-code": SkillPlaces(
+        home_variable="CLAUDE_CONFIG_DIR", home_folder=".claude", project_skills=".claude/skills"
+    ),
+    "codex": SkillPlaces(
         home_variable="CODEX_HOME",
         home_folder=".codex",
         project_skills=".agents/skills",
@@ -50,7 +41,7 @@ AGENTS: Mapping[str, _Agent] = {
         project_files=("AGENTS.md",),
         home_files=("AGENTS.md",),
     ),
-    "copilot": _Agent(
+    "copilot": SkillPlaces(
         home_variable="COPILOT_HOME",
         home_folder=".copilot",
         project_skills=".github/skills",
@@ -60,15 +51,25 @@ AGENTS: Mapping[str, _Agent] = {
 }
 
 
-def agent_of(name: str) -> str:
-    """The agent whose skill files a session of agent `name` reads: `copilot-cli` and `copilot-vscode` are `copilot`.
+SHARED = SkillPlaces(home_variable="", home_folder=".agents", project_skills=".agents/skills")
+"""Where an agent looks that sleepd knows nothing about: the folder that several agents share."""
+_DECLARED: dict[str, SkillPlaces] = {}
 
-    Raises `UnknownName` for any other name.
-    """
-    known = "copilot" if name in ("copilot-cli", "copilot-vscode") else name
-    if known not in AGENTS:
-        raise UnknownName("agent", name, [*AGENTS, "copilot-cli", "copilot-vscode"])
-    return known
+
+def declare(agent: str, places: SkillPlaces) -> None:
+    """Say where an agent of another package looks; a built-in agent keeps its places."""
+    if agent not in AGENTS:
+        _DECLARED[agent] = places
+
+
+def places_of(agent: str) -> SkillPlaces:
+    """Where an agent looks: a built-in one, a declared one, or else the shared folder."""
+    return AGENTS.get(agent) or _DECLARED.get(agent) or SHARED
+
+
+def agent_of(name: str) -> str:
+    """The agent whose skill files a session of agent `name` reads: `copilot-cli` and `copilot-vscode` are `copilot`."""
+    return "copilot" if name in ("copilot-cli", "copilot-vscode") else name
 
 
 def discover(home: Path, project: Path | None, env: Mapping[str, str]) -> tuple[SkillTarget, ...]:
@@ -80,7 +81,7 @@ def discover(home: Path, project: Path | None, env: Mapping[str, str]) -> tuple[
     folder.
     """
     found: list[SkillTarget] = []
-    for agent, places in AGENTS.items():
+    for agent, places in {**AGENTS, **_DECLARED}.items():
         own = [t for root, paths in _user_places(places, home, env) for t in _targets(agent, root, paths, "")]
         taken = {os.path.realpath(target.path) for target in own}
         if project is not None:
@@ -102,7 +103,7 @@ def by_skill_name(targets: Iterable[SkillTarget], name: str, agent: str) -> Skil
     exact = [target for target in mine if target.name.casefold() == wanted]
     folder = [t for t in mine if Path(t.path).name == SKILL_FILE and Path(t.path).parent.name.casefold() == wanted]
     alike = [target for target in exact if target.name == name]
-    return next((t for group in (alike, exact, folder) for t in sorted(group, key=_user_last)), None)
+    return next((t for group in (alike, exact, folder) for t in sorted(group, key=lambda t: not t.project)), None)
 
 
 def project_skills(targets: Iterable[SkillTarget], agent: str) -> tuple[SkillTarget, ...]:
@@ -115,10 +116,10 @@ def new_project_target(agent: str, project: Path, name: str, description: str) -
     """A skill of a project that does not exist yet: `<skills folder of the agent>/<slug of name>/SKILL.md`.
 
     `project` must be absolute. Where a folder's name differs from the slug in letter case alone, part of a digest tells
-    the new one from it. Raises `UnknownName` for an agent that has no skills.
+    the new one from it.
     """
     known = agent_of(agent)
-    short, folder = slug(name), project / AGENTS[known].project_skills
+    short, folder = slug(name), project / places_of(known).project_skills
     if any(other != short and other.casefold() == short for other in _names(folder)):
         short = f"{short[: MAX_NAME_CHARS - 9]}-{digest(short)[:8]}"
     path = folder / short / SKILL_FILE
@@ -134,7 +135,7 @@ def write_root(target: SkillTarget, home: Path, env: Mapping[str, str]) -> Path:
     """The folder that writing the target must not leave: its project, or the agent's own folder."""
     if target.project:
         return Path(target.project)
-    places = AGENTS[agent_of(target.agent)]
+    places = places_of(agent_of(target.agent))
     shared = home / places.shared_folder if places.shared_folder is not None else None
     if shared is not None and Path(target.path).is_relative_to(shared):
         return shared
@@ -172,15 +173,15 @@ def slug(text: str) -> str:
     return f"{name}-{tail}" if lost or name in files.DEVICES else name
 
 
-def _user_folder(agent: _Agent, home: Path, env: Mapping[str, str]) -> Path:
-    stated = env.get(agent.home_variable, "").strip()
+def _user_folder(agent: SkillPlaces, home: Path, env: Mapping[str, str]) -> Path:
+    stated = env.get(agent.home_variable, "").strip() if agent.home_variable else ""
     if not stated:
         return home / agent.home_folder
     expanded = home / stated[2:] if stated.startswith("~/") else Path(stated)
     return expanded if expanded.is_absolute() else home / agent.home_folder
 
 
-def _user_places(agent: _Agent, home: Path, env: Mapping[str, str]) -> Iterator[tuple[Path, list[Path]]]:
+def _user_places(agent: SkillPlaces, home: Path, env: Mapping[str, str]) -> Iterator[tuple[Path, list[Path]]]:
     """The user's own folders of an agent, each with the files that may be in it."""
     user = _user_folder(agent, home, env)
     yield user, [*_skills(user / "skills"), *(user / file for file in agent.home_files)]
@@ -208,7 +209,9 @@ def _names(folder: Path) -> list[str]:
 
 def _targets(agent: str, root: Path, paths: Iterable[Path], project: str) -> Iterator[SkillTarget]:
     for path in paths:
-        if not os.path.isfile(path) or path.is_symlink() or not _stays(path, root):  # noqa: PTH113  never raises
+        if not os.path.isfile(path) or path.is_symlink():  # noqa: PTH113  never raises
+            continue
+        if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root)):
             continue
         try:
             file = files.read(path)
@@ -224,14 +227,6 @@ def _targets(agent: str, root: Path, paths: Iterable[Path], project: str) -> Ite
                 project=project,
                 description=fields.get("description", ""),
             )
-
-
-def _stays(path: Path, root: Path) -> bool:
-    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
-
-
-def _user_last(target: SkillTarget) -> bool:
-    return not target.project
 
 
 def frontmatter(text: str) -> dict[str, str]:

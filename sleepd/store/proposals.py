@@ -8,11 +8,25 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import ColumnElement, Connection, Row, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, func, insert, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
-from sleepd.core.gate import Decision
-from sleepd.core.model import Candidate, Digest, Edit, EditOp, Origin, Pair, SkillTarget, TaskId, Verdict
+from sleepd.core.experiment import Decision, Ending
+from sleepd.core.model import (
+    Candidate,
+    Digest,
+    Edit,
+    EditOp,
+    Origin,
+    Pair,
+    Purpose,
+    Replay,
+    RunId,
+    SkillTarget,
+    TaskId,
+    Verdict,
+)
+from sleepd.store import runs
 from sleepd.store import schema as t
 
 
@@ -50,11 +64,11 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """A candidate with where its gate stands."""
+    """A candidate with the state of its experiment."""
 
     candidate: Candidate
-    night_id: str
-    """The night in which it started."""
+    run: RunId
+    """The run in which it started."""
     nights: int
     """Nights in which it drew pairs."""
     evidence: float | None
@@ -84,24 +98,26 @@ class Adoption:
     reverted_at: datetime | None
 
 
-def start(connection: Connection, candidate: Candidate, night_id: str, sessions: Sequence[str] = ()) -> Trial:
+def start(connection: Connection, candidate: Candidate, run: RunId, sessions: Sequence[str] = ()) -> Trial:
     """Enter a candidate, or find it again: its index and level never change once given.
 
     `sessions` are those that taught it.
     """
-    row = _candidate_row(candidate) | {"night_id": night_id, "nights": 1, "sessions": json.dumps(list(sessions))}
+    row = _candidate_row(candidate) | {"nights": 1, "sessions": json.dumps(list(sessions))}
+    row |= runs.columns(connection, run)
     connection.execute(upsert(t.candidates).values(row).on_conflict_do_nothing(index_elements=["id"]))
     return trial(connection, candidate.id)
 
 
 def trial(connection: Connection, id_: Digest) -> Trial:
     """Raises `NoResultFound` for an unknown id."""
-    return _trial(connection.execute(select(t.candidates).where(t.candidates.c.id == id_)).one())
+    return _trial(connection.execute(_trials().where(t.candidates.c.id == id_)).one())
 
 
 def trials(connection: Connection, *conditions: ColumnElement[bool]) -> tuple[Trial, ...]:
     """Candidates in the order of their indices."""
-    return tuple(_trial(r) for r in connection.execute(select(t.candidates).where(*conditions).order_by("number")))
+    query = _trials().where(*conditions).order_by(t.candidates.c.number)
+    return tuple(_trial(row) for row in connection.execute(query))
 
 
 def for_target(connection: Connection, path: str) -> tuple[Trial, ...]:
@@ -109,9 +125,9 @@ def for_target(connection: Connection, path: str) -> tuple[Trial, ...]:
     return trials(connection, t.candidates.c.path == path)
 
 
-def of_night(connection: Connection, night_id: str) -> tuple[Trial, ...]:
-    """The candidates that were started in one night."""
-    return trials(connection, t.candidates.c.night_id == night_id)
+def of_run(connection: Connection, run_id: str) -> tuple[Trial, ...]:
+    """The candidates that were started in one run."""
+    return trials(connection, t.candidates.c.run_id == run_id)
 
 
 def next_index(connection: Connection) -> int:
@@ -130,7 +146,7 @@ def acceptances(connection: Connection) -> int:
 
 
 def decide(connection: Connection, id_: Digest, decision: Decision, nights: int) -> None:
-    """Write down where a candidate's gate stands."""
+    """Write down the state of a candidate's experiment."""
     statement = (
         update(t.candidates)
         .where(t.candidates.c.id == id_)
@@ -146,62 +162,69 @@ def decide(connection: Connection, id_: Digest, decision: Decision, nights: int)
     connection.execute(statement)
 
 
-def close(connection: Connection, id_: Digest, reason: str) -> None:
-    """End a candidate without a decision."""
-    end(connection, id_, Verdict.CLOSED, reason)
-
-
-def end(connection: Connection, id_: Digest, verdict: Verdict, reason: str) -> None:
+def end(connection: Connection, id_: Digest, ending: Ending) -> None:
     """End a candidate, whatever its evidence."""
-    values = {"verdict": verdict.value, "reason": reason}
+    values = {"verdict": ending.verdict.value, "reason": ending.reason}
     connection.execute(update(t.candidates).where(t.candidates.c.id == id_).values(values))
 
 
 def on_base(connection: Connection, base: Digest, model: str) -> tuple[Trial, ...]:
-    """All candidates that were compared with one text under one model."""
-    return trials(connection, t.candidates.c.base == base, t.candidates.c.model == model)
-
-
-def set_aside(connection: Connection, base: Digest, model: str, former: str, reason: str) -> None:
-    """Put the candidates on this text and model down to the model's former self; the undecided ones are closed."""
+    """All candidates that were compared with one text under one model, and are about the model as it is now."""
     c = t.candidates.c
-    same = (c.base == base, c.model == model)
-    closed = {"verdict": Verdict.CLOSED.value, "reason": reason}
-    connection.execute(update(t.candidates).where(*same, c.verdict == Verdict.UNDECIDED.value).values(closed))
-    connection.execute(update(t.candidates).where(*same).values(model=former))
+    return trials(connection, c.base == base, c.model == model, c.invalidated_by == 0)
 
 
-def save_pairs(connection: Connection, id_: Digest, pairs: Sequence[Pair], night_id: str) -> None:
-    rows = [{"candidate_id": id_, "night_id": night_id, **asdict(pair)} for pair in pairs]
-    if rows:
+def invalidate(connection: Connection, id_: Digest, change: int) -> None:
+    """Mark a candidate as measured before the model changed."""
+    connection.execute(update(t.candidates).where(t.candidates.c.id == id_).values(invalidated_by=change))
+
+
+def save_pairs(connection: Connection, id_: Digest, pairs: Sequence[Pair], run: RunId) -> None:
+    """Keep a candidate's pairs, drawn in a run; one that is there already stays."""
+    if pairs:
+        drawn_in = runs.columns(connection, run)
+        rows = [{"candidate_id": id_, **drawn_in, **asdict(pair)} for pair in pairs]
         connection.execute(upsert(t.pairs).on_conflict_do_nothing(), rows)
 
 
 def pairs(connection: Connection, id_: Digest) -> tuple[Pair, ...]:
-    """The candidate's pairs in the order of their draws."""
-    rows = connection.execute(select(t.pairs).where(t.pairs.c.candidate_id == id_).order_by(t.pairs.c.draw))
-    return tuple(Pair(draw=r.draw, task_id=TaskId(r.task_id), candidate=r.candidate, baseline=r.baseline) for r in rows)
+    """The candidate's pairs in the order of their draws, those of the confirmation round last."""
+    c = t.pairs.c
+    in_order = (c.purpose == Purpose.CONFIRMATION.value, c.ordinal)
+    rows = connection.execute(select(t.pairs).where(c.candidate_id == id_).order_by(*in_order))
+    return tuple(
+        Pair(
+            purpose=Purpose(r.purpose),
+            ordinal=r.ordinal,
+            replay=Replay(r.replay),
+            task_id=TaskId(r.task_id),
+            own=r.own,
+            candidate=r.candidate,
+            baseline=r.baseline,
+        )
+        for r in rows
+    )
 
 
-def drawn(connection: Connection, night_id: str, *ids: Digest) -> int:
-    """How many pairs a night has drawn so far, for these candidates, or without any named for all."""
-    query = select(func.count()).where(t.pairs.c.night_id == night_id)
+def drawn(connection: Connection, run: RunId, *ids: Digest) -> int:
+    """How many pairs a run has drawn so far, for these candidates, or without any named for all."""
+    query = select(func.count()).where(runs.made_in(t.pairs, run))
     if ids:
         query = query.where(t.pairs.c.candidate_id.in_(ids))
     return int(connection.execute(query).scalar_one())
 
 
-def drawn_on(connection: Connection, night_id: str, path: str) -> int:
-    """How many pairs a night has drawn so far for the candidates of one file."""
+def drawn_on(connection: Connection, run: RunId, path: str) -> int:
+    """How many pairs a run has drawn so far for the candidates of one file."""
     joined = t.pairs.join(t.candidates, t.pairs.c.candidate_id == t.candidates.c.id)
-    query = select(func.count()).select_from(joined).where(t.pairs.c.night_id == night_id, t.candidates.c.path == path)
+    query = select(func.count()).select_from(joined).where(runs.made_in(t.pairs, run), t.candidates.c.path == path)
     return int(connection.execute(query).scalar_one())
 
 
-def nights(connection: Connection, id_: Digest) -> frozenset[str]:
-    """The nights in which a candidate drew pairs."""
-    rows = connection.execute(select(t.pairs.c.night_id).where(t.pairs.c.candidate_id == id_).distinct())
-    return frozenset(row.night_id for row in rows)
+def drawn_in(connection: Connection, id_: Digest) -> frozenset[tuple[str, int]]:
+    """The runs in which a candidate drew pairs, as id and step."""
+    rows = connection.execute(select(t.pairs.c.run_id, t.pairs.c.step).where(t.pairs.c.candidate_id == id_).distinct())
+    return frozenset((row.run_id, row.step) for row in rows)
 
 
 def unstaged(connection: Connection, path: str) -> tuple[Trial, ...]:
@@ -311,6 +334,14 @@ def _candidate_row(candidate: Candidate) -> dict[str, object]:
     }
 
 
+def _trials() -> Select[tuple[object, ...]]:
+    """Candidates with the kind of their run, and the run that found their model changed."""
+    c = t.candidates.c
+    columns = select(t.candidates, t.runs.c.kind, t.model_changes.c.run_id.label("invalidated_in"))
+    changes = t.model_changes.c.number == c.invalidated_by
+    return columns.outerjoin(t.runs, t.runs.c.id == c.run_id).outerjoin(t.model_changes, changes)
+
+
 def _trial(row: Row[tuple[object, ...]]) -> Trial:
     edits = tuple(replace(Edit(**edit), op=EditOp(edit["op"])) for edit in json.loads(row.edits))
     candidate = Candidate(
@@ -325,6 +356,7 @@ def _trial(row: Row[tuple[object, ...]]) -> Trial:
         edits=edits,
         tasks=tuple(TaskId(i) for i in json.loads(row.tasks)),
         model=row.model,
+        invalidated_in=row.invalidated_in,
         verdict=Verdict(row.verdict),
         reason=row.reason,
         origin=Origin(row.origin),
@@ -332,7 +364,7 @@ def _trial(row: Row[tuple[object, ...]]) -> Trial:
     )
     return Trial(
         candidate=candidate,
-        night_id=row.night_id,
+        run=runs.run_of(row, row.kind),
         nights=row.nights,
         evidence=row.evidence,
         counter_evidence=row.counter_evidence,

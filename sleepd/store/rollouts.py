@@ -11,13 +11,40 @@ from sqlalchemy.dialects.sqlite import Insert
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from sleepd.core.errors import DatabaseDamaged
-from sleepd.core.model import Cause, Digest, Rollout, RolloutKey, Score, TaskId, Unscored, digest
+from sleepd.core.model import (
+    Cause,
+    Digest,
+    Purpose,
+    Replay,
+    Rollout,
+    RolloutKey,
+    RunId,
+    Sample,
+    Score,
+    TaskId,
+    Unscored,
+    Usage,
+    digest,
+)
 from sleepd.core.ports import Reply
-from sleepd.core.schedule import SAMPLES_PER_CANDIDATE, Stage, of_candidate, stage
+from sleepd.store import runs
 from sleepd.store import schema as t
 
 _KEYS_AT_ONCE = 400
-_UNTIL = " until night "
+_STAGES = {
+    Purpose.BASELINE: "live text",
+    Purpose.CONFIRMATION: "live text",
+    Purpose.CANDIDATE: "candidates",
+    Purpose.LEARNING: "learning",
+    Purpose.COMPARISON: "epochs compared",
+    Purpose.EVALUATION: "evaluation",
+    Purpose.SEALED: "sealed tasks",
+    Purpose.PROOF: "proof-run",
+    Purpose.ATTRIBUTION: "attribution",
+    Purpose.CALIBRATION: "calibration",
+    Purpose.DRIFT: "drift",
+}
+"""What a rollout was made for, in the words of a report."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +59,8 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Replied:
-    """A reflection."""
+class Reflection:
+    """A reply of the reflection model."""
 
     prompt: Digest
     """The prompt itself is not kept."""
@@ -44,13 +71,13 @@ class Replied:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
-    """A rollout without its answer, and when it was made."""
+class RolloutScore:
+    """A rollout without its answer, and the run it was made in."""
 
     key: RolloutKey
     value: float | None
     """None: unscored."""
-    night_id: str | None
+    run_id: str | None
 
 
 def put_text(connection: Connection, body: str) -> Digest:
@@ -71,11 +98,11 @@ def text(connection: Connection, address: Digest) -> str:
     return body
 
 
-def save(connection: Connection, rollouts: Sequence[Rollout], night_id: str) -> None:
+def save(connection: Connection, rollouts: Sequence[Rollout], run: RunId) -> None:
     """Keep rollouts. One that is there already stays as it is, unless it could not be scored."""
-    rows = [_row(rollout, night_id) for rollout in rollouts]
-    if rows:
-        connection.execute(_statement(), rows)
+    if rollouts:
+        made_in = runs.columns(connection, run)
+        connection.execute(_statement(), [_row(rollout) | made_in for rollout in rollouts])
 
 
 @cache
@@ -86,57 +113,57 @@ def _statement() -> Insert:
     return statement.on_conflict_do_update(index_elements=keys, set_=fresh, where=t.rollouts.c.score.is_(None))
 
 
-def load(connection: Connection, keys: Iterable[RolloutKey], night_id: str) -> dict[RolloutKey, Rollout]:
-    """Those of these rollouts that were made.
+def load(connection: Connection, keys: Iterable[RolloutKey], run: RunId) -> dict[RolloutKey, Rollout]:
+    """Those of these rollouts that were made, and not invalidated since because the model changed.
 
-    What an earlier night could not score is left out, to be made again: a bad hour of the provider must not stand for
-    the live text for ever. Only a candidate's own draws stand as they fell, since drawing them again would be choosing.
+    Rollouts that an earlier run could not score are left out, to be made again: a bad hour of the provider must not
+    speak for the live text for ever. Only a candidate's own draws stay as they fell: drawing them again would be
+    choosing.
     """
     c = t.rollouts.c
-    columns = tuple_(c.task_id, c.text, c.model, c.judge, c.sample)
-    wanted = [(k.task_id, k.text, k.model, k.judge, k.sample) for k in keys]
+    names = ("task_id", "text", "model", "judge", "replay", "purpose", "series", "ordinal")
+    wanted = [tuple(_key_row(key)[name] for name in names) for key in keys]
+    counts = (c.score.is_not(None)) | runs.made_in(t.rollouts, run) | (c.purpose == Purpose.CANDIDATE.value)
     found: dict[RolloutKey, Rollout] = {}
     for start in range(0, len(wanted), _KEYS_AT_ONCE):
-        query = select(t.rollouts).where(columns.in_(wanted[start : start + _KEYS_AT_ONCE]))
-        for row in connection.execute(query):
-            if row.score is not None or row.night_id == night_id or of_candidate(row.sample):
-                rollout = _rollout(row)
-                found[rollout.key] = rollout
+        some = tuple_(*(c[name] for name in names)).in_(wanted[start : start + _KEYS_AT_ONCE])
+        for row in connection.execute(select(t.rollouts).where(some, counts, c.invalidated_by == 0)):
+            rollout = _rollout(row)
+            found[rollout.key] = rollout
     return found
 
 
-def kept(connection: Connection, tasks: Sequence[TaskId], text: Digest, model: str) -> tuple[Kept, ...]:
-    """The rollouts of these tasks under one text and model, in the order of their sample numbers."""
+def scores(
+    connection: Connection, tasks: Sequence[TaskId], text: Digest, model: str, invalidated_by: int = 0
+) -> tuple[RolloutScore, ...]:
+    """The text replays of these tasks under one text and model, ordered by sample.
+
+    Those that are valid, or those that one change of the model invalidated.
+    """
     c = t.rollouts.c
-    columns = (c.task_id, c.text, c.model, c.judge, c.sample, c.score, c.night_id)
-    query = select(*columns).where(c.task_id.in_(tasks), c.text == text, c.model == model)
-    rows = connection.execute(query.order_by(c.sample, c.task_id, c.judge))
-    return tuple(Kept(key=_key(row), value=row.score, night_id=row.night_id) for row in rows)
+    query = select(*(column for column in t.rollouts.c if column is not c.answer)).where(
+        c.task_id.in_(tasks),
+        c.text == text,
+        c.model == model,
+        c.replay == Replay.TEXT.value,
+        c.invalidated_by == invalidated_by,
+    )
+    rows = connection.execute(query.order_by(c.purpose, c.series, c.ordinal, c.task_id, c.judge))
+    return tuple(RolloutScore(key=_key(row), value=row.score, run_id=row.run_id) for row in rows)
 
 
-def former(model: str, night_id: str) -> str:
-    """The name of the model that answered to `model` until this night found that it does not any more."""
-    return f"{model}{_UNTIL}{night_id}"
-
-
-def is_former(model: str) -> bool:
-    """Whether this is a name that `former` gave."""
-    return _UNTIL in model
-
-
-def changes(connection: Connection, tasks: Sequence[TaskId], text: Digest, model: str) -> int:
-    """How often rollouts of these tasks under this text and model were set aside."""
+def model_changes(connection: Connection, tasks: Sequence[TaskId], texts: Sequence[Digest], model: str) -> int:
+    """How often rollouts of these tasks under these texts were invalidated because the model changed."""
     c = t.rollouts.c
-    earlier = c.model.startswith(model + _UNTIL, autoescape=True)
-    query = select(func.count(c.model.distinct())).where(c.task_id.in_(tasks), c.text == text, earlier)
-    return int(connection.execute(query).scalar_one())
+    same = (c.task_id.in_(tasks), c.text.in_(texts), c.model == model, c.invalidated_by > 0)
+    return int(connection.execute(select(func.count(c.invalidated_by.distinct())).where(*same)).scalar_one())
 
 
-def set_aside(connection: Connection, texts: Iterable[Digest], model: str, night_id: str) -> None:
-    """Put all rollouts under these texts and model down to the model's former self: kept, and used by nothing."""
+def invalidate(connection: Connection, texts: Iterable[Digest], model: str, change: int) -> None:
+    """Mark all rollouts under these texts and model as made before the model changed: kept, and used by nothing."""
     c = t.rollouts.c
-    of_texts = update(t.rollouts).where(c.text.in_(list(texts)), c.model == model)
-    connection.execute(of_texts.values(model=former(model, night_id)))
+    valid = update(t.rollouts).where(c.text.in_(list(texts)), c.model == model, c.invalidated_by == 0)
+    connection.execute(valid.values(invalidated_by=change))
 
 
 def reflection(connection: Connection, prompt: Digest, model: str) -> str | None:
@@ -147,11 +174,12 @@ def reflection(connection: Connection, prompt: Digest, model: str) -> str | None
     return reply
 
 
-def save_reflection(connection: Connection, prompt: Digest, model: str, reply: Reply, night_id: str) -> None:
+def save_reflection(connection: Connection, prompt: Digest, model: str, reply: Reply, run: RunId) -> None:
+    """Keep the reply to a reflection prompt."""
     statement = upsert(t.reflections).values(
         prompt=prompt,
         model=model,
-        night_id=night_id,
+        **runs.columns(connection, run),
         reply=reply.text,
         tokens_in=reply.tokens_in,
         tokens_out=reply.tokens_out,
@@ -160,20 +188,22 @@ def save_reflection(connection: Connection, prompt: Digest, model: str, reply: R
     connection.execute(statement.on_conflict_do_nothing())
 
 
-def replies(connection: Connection, night_id: str) -> tuple[Replied, ...]:
-    """What the reflection model replied under this name, in the order of the prompts' addresses."""
-    c = t.reflections.c
-    rows = connection.execute(select(t.reflections).where(c.night_id == night_id).order_by(c.prompt, c.model))
+def replies(connection: Connection, run: RunId) -> tuple[Reflection, ...]:
+    """The replies of the reflection model in a run, in the order of the prompts' addresses."""
+    c, made_in = t.reflections.c, runs.made_in(t.reflections, run)
+    rows = connection.execute(select(t.reflections).where(made_in).order_by(c.prompt, c.model))
     return tuple(
-        Replied(prompt=Digest(r.prompt), model=r.model, reply=r.reply, tokens_in=r.tokens_in, tokens_out=r.tokens_out)
+        Reflection(
+            prompt=Digest(r.prompt), model=r.model, reply=r.reply, tokens_in=r.tokens_in, tokens_out=r.tokens_out
+        )
         for r in rows
     )
 
 
-def spent(connection: Connection, night_id: str) -> Spent:
-    """What one night's stored calls cost."""
-    rollouts = _spent(connection, night_id, t.rollouts)
-    reflections = _spent(connection, night_id, t.reflections)
+def spent(connection: Connection, run_id: str, steps: Sequence[int] = (0,)) -> Spent:
+    """What the stored calls of some steps of a run cost; a night is one step."""
+    rollouts = _spent(connection, run_id, steps, t.rollouts)
+    reflections = _spent(connection, run_id, steps, t.reflections)
     unknown = rollouts.unpriced + reflections.unpriced
     return Spent(
         rollouts=rollouts.calls,
@@ -189,7 +219,7 @@ class SpentOn:
     """What the stored calls for one purpose cost."""
 
     stage: str
-    """A `core.schedule.Stage`, or `reflections`."""
+    """What they were made for, in words."""
     calls: int
     tokens_in: int
     tokens_out: int
@@ -197,19 +227,16 @@ class SpentOn:
     """Calls whose tokens nobody stated; they are in no sum."""
 
 
-def spent_by_stage(connection: Connection, night_ids: Sequence[str]) -> tuple[SpentOn, ...]:
-    """What the stored calls of some nights cost, by what they were made for, in a fixed order; without empty ones."""
+def spent_by_stage(connection: Connection, run_id: str, steps: Sequence[int] = (0,)) -> tuple[SpentOn, ...]:
+    """What the stored calls of some steps cost, by what they were made for, in a fixed order; without empty ones."""
     c, r = t.rollouts.c, t.reflections.c
-    # The numbers of a purpose begin at whole millions, so that the database can add them up.
-    millions = c.sample // SAMPLES_PER_CANDIDATE
-    made = select(millions.label("part"), *_sums(t.rollouts)).where(c.night_id.in_(night_ids)).group_by(millions)
+    made = select(c.purpose, *_sums(t.rollouts)).where(c.run_id == run_id, c.step.in_(steps)).group_by(c.purpose)
     by_stage: dict[str, list[Row[*tuple[int, ...]]]] = {}
     for row in connection.execute(made):
-        by_stage.setdefault(stage(row.part * SAMPLES_PER_CANDIDATE).value, []).append(row)
-    by_stage["reflections"] = list(
-        connection.execute(select(*_sums(t.reflections)).where(r.night_id.in_(night_ids)).having(func.count() > 0))
-    )
-    order = (*(one.value for one in Stage), "reflections")
+        by_stage.setdefault(_STAGES[Purpose(row.purpose)], []).append(row)
+    replied = select(*_sums(t.reflections)).where(r.run_id == run_id, r.step.in_(steps)).having(func.count() > 0)
+    by_stage["reflections"] = list(connection.execute(replied))
+    order = (*dict.fromkeys(_STAGES.values()), "reflections")
     return tuple(_spent_on(name, by_stage[name]) for name in order if by_stage.get(name))
 
 
@@ -234,7 +261,9 @@ def _spent_on(name: str, parts: Sequence[Row[*tuple[int, ...]]]) -> SpentOn:
     )
 
 
-def _spent(connection: Connection, night_id: str, table: Table) -> Row[tuple[int, int, int, float, int]]:
+def _spent(
+    connection: Connection, run_id: str, steps: Sequence[int], table: Table
+) -> Row[tuple[int, int, int, float, int]]:
     c = table.c
     query = select(
         func.count().label("calls"),
@@ -242,27 +271,34 @@ def _spent(connection: Connection, night_id: str, table: Table) -> Row[tuple[int
         func.sum(c.tokens_out).label("tokens_out"),
         func.sum(c.cost_usd).label("cost"),
         (func.count() - func.count(c.cost_usd)).label("unpriced"),
-    ).where(c.night_id == night_id)
+    ).where(c.run_id == run_id, c.step.in_(steps))
     return connection.execute(query).one()
 
 
-def _row(rollout: Rollout, night_id: str) -> dict[str, object]:
+def _row(rollout: Rollout) -> dict[str, object]:
     result = rollout.result
-    return {
-        "task_id": rollout.key.task_id,
-        "text": rollout.key.text,
-        "model": rollout.key.model,
-        "judge": rollout.key.judge,
-        "sample": rollout.key.sample,
-        "night_id": night_id,
-        "mode": rollout.mode,
+    return _key_row(rollout.key) | {
+        "invalidated_by": 0,
         "answer": rollout.answer,
         "score": result.value if isinstance(result, Score) else None,
         "cause": result.cause.value if isinstance(result, Unscored) else None,
         "reason": result.reason,
-        "tokens_in": rollout.tokens_in,
-        "tokens_out": rollout.tokens_out,
-        "cost_usd": rollout.cost_usd,
+        "tokens_in": rollout.usage.tokens_in,
+        "tokens_out": rollout.usage.tokens_out,
+        "cost_usd": rollout.usage.cost_usd,
+    }
+
+
+def _key_row(key: RolloutKey) -> dict[str, object]:
+    return {
+        "task_id": key.task_id,
+        "text": key.text,
+        "model": key.model,
+        "judge": key.judge,
+        "replay": key.replay.value,
+        "purpose": key.sample.purpose.value,
+        "series": key.sample.series,
+        "ordinal": key.sample.ordinal,
     }
 
 
@@ -272,7 +308,8 @@ def _key(row: Row[*tuple[object, ...]]) -> RolloutKey:
         text=Digest(row.text),
         model=row.model,
         judge=Digest(row.judge),
-        sample=row.sample,
+        replay=Replay(row.replay),
+        sample=Sample(purpose=Purpose(row.purpose), series=row.series, ordinal=row.ordinal),
     )
 
 
@@ -281,12 +318,5 @@ def _rollout(row: Row[tuple[object, ...]]) -> Rollout:
         result: Score | Unscored = Score(value=row.score, reason=row.reason)
     else:
         result = Unscored(cause=Cause(row.cause), reason=row.reason)
-    return Rollout(
-        key=_key(row),
-        result=result,
-        answer=row.answer,
-        tokens_in=row.tokens_in,
-        tokens_out=row.tokens_out,
-        cost_usd=row.cost_usd,
-        mode=row.mode,
-    )
+    usage = Usage(tokens_in=row.tokens_in, tokens_out=row.tokens_out, cost_usd=row.cost_usd)
+    return Rollout(key=_key(row), result=result, answer=row.answer, usage=usage)

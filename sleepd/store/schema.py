@@ -204,6 +204,21 @@ texts = Table(
     Column("body", Text, nullable=False),
 )
 
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("kind", Text, nullable=False),
+)
+
+model_changes = Table(
+    "model_changes",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("model", Text, nullable=False),
+    Column("run_id", Text, nullable=False),
+)
+
 rollouts = Table(
     "rollouts",
     metadata,
@@ -211,9 +226,13 @@ rollouts = Table(
     Column("text", Text, primary_key=True),
     Column("model", Text, primary_key=True),
     Column("judge", Text, primary_key=True),
-    Column("sample", Integer, primary_key=True),
-    Column("night_id", Text),
-    Column("mode", Text, nullable=False),
+    Column("replay", Text, primary_key=True),
+    Column("purpose", Text, primary_key=True),
+    Column("series", Integer, primary_key=True),
+    Column("ordinal", Integer, primary_key=True),
+    Column("invalidated_by", Integer, primary_key=True),
+    Column("run_id", Text, index=True),
+    Column("step", Integer, nullable=False),
     Column("answer", Text, nullable=False),
     Column("score", Float),
     Column("cause", Text),
@@ -228,7 +247,8 @@ reflections = Table(
     metadata,
     Column("prompt", Text, primary_key=True),
     Column("model", Text, primary_key=True),
-    Column("night_id", Text),
+    Column("run_id", Text),
+    Column("step", Integer, nullable=False, server_default="0"),
     Column("reply", Text, nullable=False),
     Column("tokens_in", Integer),
     Column("tokens_out", Integer),
@@ -251,7 +271,9 @@ candidates = Table(
     Column("edits", Text, nullable=False),
     Column("tasks", Text, nullable=False),
     Column("model", Text, nullable=False),
-    Column("night_id", Text, nullable=False),
+    Column("run_id", Text, nullable=False),
+    Column("step", Integer, nullable=False, server_default="0"),
+    Column("invalidated_by", Integer, nullable=False, server_default="0"),
     Column("nights", Integer, nullable=False),
     Column("verdict", Text, nullable=False),
     Column("reason", Text, nullable=False),
@@ -301,9 +323,13 @@ pairs = Table(
     "pairs",
     metadata,
     Column("candidate_id", Text, ForeignKey("candidates.id", ondelete="CASCADE"), primary_key=True),
-    Column("draw", Integer, primary_key=True),
-    Column("night_id", Text, nullable=False, index=True),
+    Column("purpose", Text, primary_key=True),
+    Column("ordinal", Integer, primary_key=True),
+    Column("replay", Text, nullable=False),
+    Column("run_id", Text, nullable=False, index=True),
+    Column("step", Integer, nullable=False),
     Column("task_id", Text, nullable=False),
+    Column("own", Boolean),
     Column("candidate", Float),
     Column("baseline", Float),
 )

@@ -12,9 +12,9 @@ from sqlalchemy import Connection, Row, Select, bindparam, delete, func, select,
 from sqlalchemy.dialects.sqlite import Insert
 from sqlalchemy.dialects.sqlite import insert as upsert
 
+from sleepd.core.check import Check, check_of
 from sleepd.core.model import (
     Attempt,
-    Check,
     CheckKind,
     ClusterId,
     EvidenceKind,
@@ -224,7 +224,7 @@ def _stored(
         group=TaskId(row.group_id) if row.group_id else None,
         cluster=ClusterId(row.cluster_id) if row.cluster_id else None,
         retired=row.retired,
-        checks=tuple(Check(kind=CheckKind(c.kind), value=c.value) for c in checks),
+        checks=tuple(check_of(CheckKind(c.kind), c.value) for c in checks),
         reviewed=row.reviewed,
     )
 

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from sleepd import compose
 from sleepd.core.errors import AssertionFailed, UsageError
+from sleepd.core.model import RunId, RunKind
 from sleepd.host import clock
 from sleepd.models.metered import Spending
-from sleepd.pipeline.beside import with_companions
-from sleepd.pipeline.calibrate import Calibrated, Foreseen, calibrate
+from sleepd.pipeline.calibrate import CalibrationResult, GainForecast, calibrate
+from sleepd.pipeline.companions import with_companions
 from sleepd.pipeline.night import outlook, preflight
-from sleepd.pipeline.trial import Ground
+from sleepd.pipeline.trial import Comparison
 from sleepd.pipeline.work import live_text
 from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
@@ -27,7 +28,7 @@ class Calibration:
 
     skill: str
     tasks: int
-    calibrated: Calibrated
+    calibrated: CalibrationResult
     spending: Spending
 
 
@@ -37,18 +38,18 @@ def run(places: Places, settings: Settings, options: RunOptions, pairs: int) -> 
     Raises `UsageError` when no work can be judged, `NotMeasured` and `BudgetSpent` as a night does; `Busy`.
     """
     with run_night.night_tools(places, settings) as tools:
-        id_ = f"calibration-{clock.local_date(clock.now())}"
-        bench = compose.bench(settings, tools.database, (tools.embedder, tools.task, tools.reflection), id_)
+        run_id = RunId(id=f"calibration-{clock.local_date(clock.now())}", kind=RunKind.CALIBRATION)
+        ctx = compose.context(settings, tools.database, (tools.embedder, tools.task, tools.reflection), run_id)
         plan = compose.plan(settings, options.scope, clock.local_date(clock.now()), options.skill)
-        seen = outlook(bench, plan)
+        seen = outlook(ctx, plan)
         # Also where a night would start nothing: because a proposal waits, or because it would have no chance.
         work = next((w for w in seen.work if w.missing is None and options.skill in (None, w.target.name)), None)
         if work is None:
             raise UsageError(f"there is nothing to calibrate on: {seen.reason}; `sleepd tasks list` shows the work")
-        preflight(bench)
-        tasks = work.judging(plan.gating.validation_tasks)
-        ground = Ground(target=work.target, base=live_text(work.target), tasks=tasks)
-        found = calibrate(with_companions(bench, work.target), ground, plan.gating, pairs)
+        preflight(ctx)
+        tasks = work.judging(plan.gate.validation_tasks)
+        ground = Comparison(target=work.target, base=live_text(work.target), tasks=tasks)
+        found = calibrate(with_companions(ctx, work.target), ground, plan.gate, pairs)
     return Calibration(
         skill=work.target.name, tasks=len(ground.tasks), calibrated=found, spending=tools.ledger.spending()
     )
@@ -97,7 +98,7 @@ def as_text(seen: Calibration) -> str:
     return "\n".join(lines)
 
 
-def _gain(one: Foreseen) -> Plain:
+def _gain(one: GainForecast) -> Plain:
     finite = math.isfinite(one.pairs)
     return {
         "gain": one.gain,
@@ -109,7 +110,7 @@ def _gain(one: Foreseen) -> Plain:
     }
 
 
-def _gain_words(one: Foreseen) -> str:
+def _gain_words(one: GainForecast) -> str:
     if not math.isfinite(one.pairs):
         return f"  {100 * one.gain:+.0f} points: cannot be shown on these tasks"
     cost = "" if one.cost_usd is None else f", about ${one.cost_usd:.2f}"

@@ -13,7 +13,7 @@ from sleepd import compose, registry
 from sleepd.agents import plugins
 from sleepd.core.errors import SleepdError
 from sleepd.core.mark import OWN_MARK
-from sleepd.core.ports import Ask, Failure, Purpose
+from sleepd.core.ports import Ask, CallPurpose, Failure
 from sleepd.host import clock, locks
 from sleepd.settings import config
 from sleepd.settings.places import Places
@@ -245,7 +245,7 @@ def _login(settings: Settings, *, live: bool) -> DoctorRow:
         return _failed("model", f"{names}: no key is set", f"export SLEEPD_API_KEY or {needed}")
     if not live:
         return _ok("model", f"{names}; not tested (sleepd doctor --live does)")
-    ask = Ask(purpose=Purpose.PREFLIGHT, system=OWN_MARK, prompt="Reply with the word ready.", max_tokens=64)
+    ask = Ask(purpose=CallPurpose.PREFLIGHT, system=OWN_MARK, prompt="Reply with the word ready.", max_tokens=64)
     for model in models:
         outcome = model.ask(ask)
         model.close()

@@ -11,7 +11,7 @@ from pathlib import Path
 from harvesters.records import Harvester
 from harvesters.sniff import Unknown, agent_of
 from sleepd import compose, registry
-from sleepd.core.errors import UsageError, nearest
+from sleepd.core.errors import UnknownName, UsageError, nearest
 from sleepd.host import locks
 from sleepd.pipeline.ingest import IngestReport, Sources, ingest
 from sleepd.settings import config
@@ -28,6 +28,8 @@ class Named:
 
     agents: tuple[str, ...] = ()
     paths: tuple[Path, ...] = ()
+    written_by: str | None = None
+    """The agent that wrote the files; None: each file is recognised by its content."""
 
     @property
     def needs_window(self) -> bool:
@@ -35,12 +37,14 @@ class Named:
         return bool(self.agents) or not self.paths
 
 
-def named(sources: Sequence[str]) -> Named:
+def named(sources: Sequence[str], written_by: str | None = None) -> Named:
     """Tell agents from paths. A registered name is an agent; everything else must be there.
 
-    Raises `UsageError` that lists the agents.
+    Raises `UsageError` that lists the agents, and `UnknownName` for files `written_by` an unknown agent.
     """
     known = registry.names(registry.HARVESTERS)
+    if written_by is not None and written_by not in known:
+        raise UnknownName("harvester", written_by, known)
     agents = tuple(s for s in sources if s in known)
     paths = tuple(Path(s).expanduser().absolute() for s in sources if s not in known)
     for path in paths:
@@ -49,7 +53,7 @@ def named(sources: Sequence[str]) -> Named:
             raise UsageError(
                 f"{path}: no such file or folder, and no agent{nearest(word, known)}; the agents are {', '.join(known)}"
             )
-    return Named(agents=agents, paths=paths)
+    return Named(agents=agents, paths=paths, written_by=written_by)
 
 
 def harvest(
@@ -70,21 +74,30 @@ def harvest(
         )
         parts.append(compose.sources(chosen, compose.now()))
     if wanted.paths:
-        parts.append(_only(wanted.paths))
+        parts.append(_only(wanted.paths, wanted.written_by))
     with locks.harvest(places, _LOCK_WAIT_S):
         reports = [ingest(database, part, settings.harvest, progress) for part in parts]
     return _sum(reports)
 
 
-def _only(paths: Sequence[Path]) -> Sources:
-    """The files below the named paths, each under the agent that wrote it."""
+def _only(paths: Sequence[Path], named_agent: str | None) -> Sources:
+    """The files below the named paths, each under the agent that wrote it, or all under the one that was named."""
     by_agent: dict[str, list[Path]] = {}
     for file in dict.fromkeys(found for path in paths for found in _files(path)):
-        by_agent.setdefault(agent_of(file) or Unknown.agent, []).append(file)
+        by_agent.setdefault(named_agent or agent_of(file) or _other_agent_of(file) or Unknown.agent, []).append(file)
     harvesters: list[Harvester] = [
         Unknown() if agent == Unknown.agent else registry.harvester(agent) for agent in sorted(by_agent)
     ]
     return Sources(harvesters=harvesters, env=config.agent_env(), home=config.home(), only=by_agent)
+
+
+def _other_agent_of(file: Path) -> str | None:
+    """The agent of another package whose harvester recognises the file."""
+    for name in registry.names(registry.HARVESTERS):
+        recognises = getattr(registry.harvester(name), "recognises", None)
+        if recognises is not None and recognises(file):
+            return name
+    return None
 
 
 def _files(path: Path) -> Iterator[Path]:

@@ -15,10 +15,10 @@ from pathlib import Path
 from sleepd.core import budget, edit, redact
 from sleepd.core.budget import Schedule
 from sleepd.core.errors import Unwritable, UsageError
-from sleepd.core.gate import Rule
-from sleepd.core.model import Digest, Verdict
+from sleepd.core.experiment import Rule
+from sleepd.core.model import Digest, RunId, Verdict
 from sleepd.host.outfile import write, write_json
-from sleepd.pipeline.trial import Gating
+from sleepd.pipeline.trial import GateConfig
 from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
 from sleepd.skills import targets
@@ -93,7 +93,7 @@ def make(database: Database, night_id: str, folder: Path) -> Path:
     seen = show.night_shown(database, night_id)
     with database.reading() as connection:
         noted = notes.of_night(connection, seen.night.id)
-        replies = rollouts.replies(connection, seen.night.id)
+        replies = rollouts.replies(connection, RunId(id=seen.night.id))
     skills = _skills(seen, noted)
     told = history_of(database, seen, skills)
     patches: dict[str, str] = {}
@@ -184,7 +184,7 @@ def _best(tried: Sequence[Tried], standing: Container[Digest]) -> Digest:
 def history_of(database: Database, seen: OfNight, skills: Sequence[Skill]) -> Plain:
     """The value of `history.json`."""
     night, in_force = seen.night, _in_force(seen.night)
-    gating = _gating(in_force.get("gate", {}))
+    gate = _gate_config(in_force.get("gate", {}))
     with database.reading() as connection:
         spent = rollouts.spent(connection, night.id)
     return {
@@ -197,15 +197,15 @@ def history_of(database: Database, seen: OfNight, skills: Sequence[Skill]) -> Pl
         "date": night.date,
         "started_at": report.iso(night.started_at),
         "ended_at": report.iso(night.ended_at),
-        "rule": gating.rule.value if in_force else None,
+        "rule": gate.rule.value if in_force else None,
         "metric": in_force.get("gate", {}).get("metric"),
-        "alpha": gating.alpha if in_force else None,
+        "alpha": gate.alpha if in_force else None,
         "skills": [skill.name for skill in skills],
         "model": _model(in_force, "model"),
         "reflection_model": _model(in_force, "reflection") or _model(in_force, "model"),
         "edit_budgets": _edit_budgets(in_force.get("optimizer", {})),
         "texts": [_live(database, number, skill) for number, skill in enumerate(skills, 1)],
-        "steps": [_step(seen, number, skill, gating) for number, skill in enumerate(skills, 1)],
+        "steps": [_step(seen, number, skill, gate) for number, skill in enumerate(skills, 1)],
         "problems": _problems(night),
         "proposals": [_proposal(one) for one in seen.proposed],
         "spending": asdict(spent),
@@ -213,7 +213,7 @@ def history_of(database: Database, seen: OfNight, skills: Sequence[Skill]) -> Pl
     }
 
 
-def _step(seen: OfNight, number: int, skill: Skill, gating: Gating) -> Plain:
+def _step(seen: OfNight, number: int, skill: Skill, gate: GateConfig) -> Plain:
     verdicts = {t.trial.candidate.verdict for t in skill.tried}
     best = [t for t in skill.tried if t.trial.candidate.text == skill.best]
     most = max(skill.tried, key=lambda t: t.pairs)
@@ -233,7 +233,7 @@ def _step(seen: OfNight, number: int, skill: Skill, gating: Gating) -> Plain:
         "train": None,
         "notes": skill.notes or None,
         "candidates": [
-            {**history.candidate(one, gating), "proposal": status.get(one.trial.candidate.id)} for one in skill.tried
+            {**history.candidate(one, gate), "proposal": status.get(one.trial.candidate.id)} for one in skill.tried
         ],
         "unmatched": [
             {"edit": str(row.get("edit")), "reason": str(row.get("reason"))}
@@ -298,12 +298,12 @@ def _in_force(night: Night) -> Sections:
     return {name: section for name, section in rows.items() if isinstance(section, dict)}
 
 
-def _gating(section: Mapping[str, object]) -> Gating:
+def _gate_config(section: Mapping[str, object]) -> GateConfig:
     """The terms of the night; defaults for terms that an older sleepd did not store."""
-    known = {field.name for field in fields(Gating)}
+    known = {field.name for field in fields(GateConfig)}
     plain = {name: value for name, value in section.items() if name in known and name != "rule"}
     rule = section.get("rule")
-    return replace(Gating(), **plain, rule=Rule(rule) if rule in list(Rule) else Rule.EVIDENCE)  # type: ignore[arg-type]
+    return replace(GateConfig(), **plain, rule=Rule(rule) if rule in list(Rule) else Rule.EVIDENCE)  # type: ignore[arg-type]
 
 
 def _model(in_force: Sections, section: str) -> str | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sleepd.core import recall
+from sleepd.core.check import in_order
 from sleepd.core.errors import UsageError
 from sleepd.core.model import ClusterId, Split, TaskId
 from sleepd.core.ports import Embedder
@@ -115,7 +116,7 @@ def clusters_json(found: Sequence[Recurring]) -> list[Plain]:
             "friction": r.friction,
             "checkable": {split.value: r.by_split.get(split, 0) for split in Split},
             "checks": [
-                {"kind": c.kind.value, "value": c.value} for c in sorted({c for s in r.tasks for c in s.checks})
+                {"kind": c.kind.value, "value": c.value} for c in in_order(c for s in r.tasks for c in s.checks)
             ],
             "task_ids": [s.task.id for s in r.tasks],
         }

@@ -10,12 +10,12 @@ import structlog
 
 from sleepd import compose
 from sleepd.core.errors import BudgetSpent, NotMeasured, SleepdError
-from sleepd.core.model import Cause
+from sleepd.core.model import Cause, RunId
 from sleepd.core.ports import Ask, Embedder, Failure, Model, Reply
 from sleepd.host import clock, locks, log
 from sleepd.models.metered import Ledger
 from sleepd.pipeline.night import Outlook, night_id, outlook, run_night, spent
-from sleepd.pipeline.rollout import Bench
+from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.work import Work, live_text
 from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
@@ -73,8 +73,8 @@ def preview(places: Places, settings: Settings, options: RunOptions, progress: R
         progress.say("looking for recurring work")
         date = clock.local_date(clock.now())
         id_ = night_id(database, options.scope, date)
-        bench = compose.bench(settings, database, (embedded_by, _NoCalls(), _NoCalls()), id_)
-        seen = outlook(bench, compose.plan(settings, options.scope, date, options.skill))
+        ctx = compose.context(settings, database, (embedded_by, _NoCalls(), _NoCalls()), RunId(id=id_))
+        seen = outlook(ctx, compose.plan(settings, options.scope, date, options.skill))
     return NightPreview(night_id=id_, outlook=seen, harvest=harvested, estimate=estimate(seen, settings))
 
 
@@ -127,10 +127,10 @@ class NightTools:
     reflection: Model
     ledger: Ledger
 
-    def bench(self, settings: Settings, night_id: str) -> Bench:
+    def context(self, settings: Settings, night_id: str) -> RunContext:
         """What the night measures with, charged to the ledger."""
-        bench = compose.bench(settings, self.database, (self.embedder, self.task, self.reflection), night_id)
-        return replace(bench, ledger=self.ledger)
+        ctx = compose.context(settings, self.database, (self.embedder, self.task, self.reflection), RunId(id=night_id))
+        return replace(ctx, ledger=self.ledger)
 
 
 @contextmanager
@@ -166,7 +166,7 @@ def _run(
         progress.say("looking for recurring work")
         _charge_earlier_runs(database, settings, options, tools.ledger, id_)
         plan = compose.plan(settings, options.scope, date, options.skill)
-        night = run_night(tools.bench(settings, id_), plan, clock.now, progress.step)
+        night = run_night(tools.context(settings, id_), plan, clock.now, progress.step)
         staged = staged_in(database, id_)
         for proposal in staged:
             logger.info("proposal.staged", proposal=proposal.id, status=proposal.status.value)

@@ -63,9 +63,9 @@ def night_shown(database: Database, prefix: str) -> OfNight:
         night = nights.night(connection, prefix)
         if night is None:
             raise UsageError(f"no night has an id that begins with {prefix!r}; `sleepd nights` lists them")
-        started = [t.candidate.id for t in proposals.of_night(connection, night.id)]
+        started = [t.candidate.id for t in proposals.of_run(connection, night.id)]
         staged = tuple(p for p in proposals.proposals(connection) if p.night_id == night.id)
-        stages = rollouts.spent_by_stage(connection, [night.id])
+        stages = rollouts.spent_by_stage(connection, night.id)
     ids = dict.fromkeys([*_reported(night.report), *started])
     return OfNight(
         night=night,

@@ -11,8 +11,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 from sleepd.core import check
+from sleepd.core.check import Check
 from sleepd.core.errors import UsageError
-from sleepd.core.model import Check, CheckKind, TaskId
+from sleepd.core.model import CheckKind, TaskId
 from sleepd.store import tasks
 from sleepd.store.database import Database
 from sleepd.store.tasks import StoredTask
@@ -134,7 +135,7 @@ def _mistakes(task: _Task, known: Mapping[TaskId, StoredTask]) -> Iterator[str]:
     if task.dropped or not _edited(task, known):
         return
     accepted = stored.task.accepted
-    for written in sorted(_written(task)):
+    for written in _written(task):
         one = _normal(written, stored)
         value = report.short(repr(written.value), _WIDTH)
         if accepted is None:
@@ -156,16 +157,19 @@ def _edited(task: _Task, known: Mapping[TaskId, StoredTask]) -> bool:
 def _checks(task: _Task, known: Mapping[TaskId, StoredTask]) -> tuple[Check, ...]:
     """The task's checks, once none of them is a mistake."""
     found = {_normal(written, known[TaskId(task.id)]) for written in _written(task)}
-    return tuple(sorted(one for one in found if one is not None))
+    return check.in_order(one for one in found if one is not None)
 
 
-def _written(task: _Task) -> set[Check]:
-    return {Check(kind=c.kind, value=c.value) for c in task.checks or ()}
+def _written(task: _Task) -> list[_Check]:
+    """The checks in the file, each once, in a fixed order."""
+    by_words = {(c.kind, c.value): c for c in task.checks or ()}
+    return [by_words[words] for words in sorted(by_words)]
 
 
-def _normal(written: Check, stored: StoredTask) -> Check | None:
+def _normal(written: _Check, stored: StoredTask) -> Check | None:
     """An exported check that the person did not change stays the same to the letter."""
-    return written if written in stored.checks else check.normal(written)
+    kept = (c for c in stored.checks if (c.kind, c.value) == (written.kind, written.value))
+    return next(kept, None) or check.normal(written.kind, written.value)
 
 
 def _listed(name: str, wrong: Sequence[str]) -> str:

@@ -14,8 +14,9 @@ from pathlib import Path
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from sleepd.core import check
+from sleepd.core.check import Check
 from sleepd.core.errors import UsageError
-from sleepd.core.model import Attempt, Check, CheckKind, Outcome, SessionId, Split, Task, TaskId, digest
+from sleepd.core.model import Attempt, CheckKind, Outcome, SessionId, Split, Task, TaskId, digest
 from sleepd.pipeline.enrol import AGENT, Given
 from sleepd.views import report
 
@@ -173,17 +174,17 @@ def _given(file: Path, place: tuple[int, str], item: _Item, side: Split) -> Give
 
 def _checks(where: str, item: _Item) -> tuple[Check, ...]:
     """The judge of the item: its checks, else its answers. An empty check is refused, not dropped."""
-    written = [Check(kind=c.kind, value=c.value) for c in item.checks] or list(_answer(item))
+    written = item.checks or list(_answer(item))
     if not written:
         raise UsageError(f"{where}: it has neither `checks` nor an `answer`, so nothing can be judged")
-    return tuple(sorted({_checked(where, one, item.accepted) for one in written}))
+    return check.in_order(_checked(where, one, item.accepted) for one in written)
 
 
-def _checked(where: str, written: Check, accepted: str | None) -> Check:
+def _checked(where: str, written: _Check, accepted: str | None) -> Check:
     shown = report.short(repr(written.value), _SHOWN)
     if not written.value.strip():
         raise UsageError(f"{where}: check {written.kind} has an empty value, so nothing can be judged by it")
-    one = check.normal(written)
+    one = check.normal(written.kind, written.value)
     if one is None:
         raise UsageError(f"{where}: check {written.kind} wants {check.wanted(written.kind)}, found {shown}")
     if accepted and not check.passes(one, accepted):
@@ -191,10 +192,10 @@ def _checked(where: str, written: Check, accepted: str | None) -> Check:
     return one
 
 
-def _answer(item: _Item) -> tuple[Check, ...]:
+def _answer(item: _Item) -> tuple[_Check, ...]:
     answers = [" ".join(answer.split()) for answer in _answers(item)]
     known = "\n".join(answer for answer in answers if answer)
-    return (Check(kind=CheckKind.ANSWER, value=known),) if known else ()
+    return (_Check(kind=CheckKind.ANSWER, value=known),) if known else ()
 
 
 def _answers(item: _Item) -> list[str]:

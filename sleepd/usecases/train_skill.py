@@ -14,21 +14,21 @@ from pathlib import Path
 
 from sleepd import compose
 from sleepd.core.errors import BudgetSpent, NotMeasured, Unwritable, UsageError
-from sleepd.core.gate import Rule
-from sleepd.core.model import SkillTarget, Split, digest
+from sleepd.core.experiment import Rule
+from sleepd.core.model import RunId, RunKind, SkillTarget, Split, digest
 from sleepd.core.ports import Embedder, Model
 from sleepd.host import clock, locks
 from sleepd.host.outfile import write_json
 from sleepd.models.metered import Ledger
-from sleepd.pipeline.beside import with_companions
+from sleepd.pipeline.companions import with_companions
 from sleepd.pipeline.enrol import AGENT, enrol
 from sleepd.pipeline.evaluate import evaluate
 from sleepd.pipeline.night import preflight
-from sleepd.pipeline.rollout import Bench
+from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.slow import SlowMode
 from sleepd.pipeline.train import Training, steps_of, train
 from sleepd.pipeline.trained import Step, Trained
-from sleepd.pipeline.trial import Gating
+from sleepd.pipeline.trial import GateConfig
 from sleepd.pipeline.work import Work
 from sleepd.settings.places import Places, make_private
 from sleepd.settings.settings import Settings
@@ -100,18 +100,18 @@ def run(places: Places, settings: Settings, wish: Wish, told: Callable[[str], No
     found = taskset.read(wish.folder)
     start = _text(wish.skill)
     out = _out(places, wish, f"{found.name}-{targets.slug(_name(wish.skill))}")
-    gating = compose.gating(settings)
+    gate = compose.gate(settings)
     with _tools(settings) as tools, _opened(out, told) as database:
         enrolled = enrol(database, tools.embedder, found.given, settings.mine.near_duplicate)
         work = _work(wish.skill, found, enrolled.tasks)
-        notes = [*_notes(work, gating.rule), *_retired(enrolled.retired)]
+        notes = [*_notes(work, gate.rule), *_retired(enrolled.retired)]
         named = f"train-{digest(start, found.digest)[:8]}"
-        bench = with_companions(_bench(settings, database, tools, named), work.target)
-        config = _config(wish, (found, start), bench, gating)
+        ctx = with_companions(_ctx(settings, database, tools, RunId(id=named, kind=RunKind.TRAINING)), work.target)
+        config = _config(wish, (found, start), ctx, gate)
         _begin(out, config, resume=wish.resume)
-        preflight(bench)
-        about = Run(bench=bench, work=work, gating=gating)
-        trained = _train(about, start, (wish.training, gating), Folder(out, about), told)
+        preflight(ctx)
+        about = Run(ctx=ctx, work=work, gate=gate)
+        trained = _train(about, start, (wish.training, gate), Folder(out, about), told)
     return TrainingResult(out=out, trained=trained, spending=tools.ledger.spending(), notes=tuple(notes))
 
 
@@ -129,12 +129,13 @@ def score(places: Places, settings: Settings, wish: Wish, split: Split, samples:
         enrolled = enrol(database, tools.embedder, found.given, settings.mine.near_duplicate)
         tasks = tuple(s for s in enrolled.tasks if s.split is split)
         target = _work(wish.skill, found, tasks).target
-        bench = with_companions(_bench(settings, database, tools, f"eval-{clock.now().isoformat()}"), target)
-        preflight(bench)
+        run = RunId(id=f"eval-{clock.now().isoformat()}", kind=RunKind.EVALUATION)
+        ctx = with_companions(_ctx(settings, database, tools, run), target)
+        preflight(ctx)
         with database.writing() as connection:
             address = rollouts.put_text(connection, text)
         with _said_how_to_go_on(out, "the same command continues"):
-            made = evaluate(bench, tasks, address, samples)
+            made = evaluate(ctx, tasks, address, samples)
     return EvaluationResult(split=split, tasks=tasks, found=made, spending=tools.ledger.spending())
 
 
@@ -177,9 +178,9 @@ def _opened(out: Path, told: Callable[[str], None] | None) -> Iterator[Database]
             database.close()
 
 
-def _bench(settings: Settings, database: Database, tools: _Tools, name: str) -> Bench:
-    bench = compose.bench(settings, database, (tools.embedder, tools.task, tools.reflection), name)
-    return replace(bench, ledger=tools.ledger)
+def _ctx(settings: Settings, database: Database, tools: _Tools, run: RunId) -> RunContext:
+    ctx = compose.context(settings, database, (tools.embedder, tools.task, tools.reflection), run)
+    return replace(ctx, ledger=tools.ledger)
 
 
 def _work(skill: Path, found: TaskSet, tasks: tuple[StoredTask, ...]) -> Work:
@@ -238,21 +239,21 @@ def _retired(count: int) -> list[str]:
 # One run ------------------------------------------------------------------------------------------------------------
 
 
-def _config(wish: Wish, given: tuple[TaskSet, str], bench: Bench, gating: Gating) -> dict[str, object]:
+def _config(wish: Wish, given: tuple[TaskSet, str], ctx: RunContext, gate: GateConfig) -> dict[str, object]:
     found, start = given
     return {
         "format": FORMAT,
         "task_set": str(found.folder),
         "task_set_digest": found.digest,
         "skill": str(wish.skill.expanduser().absolute()),
-        "skill_digest": digest(start, bench.beside),
-        "model": bench.model.key,
-        "reflection_model": bench.reflector.key,
-        "embedder": bench.embedder.key,
-        "metric": bench.metric.value,
-        "max_tokens": bench.max_tokens,
+        "skill_digest": digest(start, ctx.companions),
+        "model": ctx.model.key,
+        "reflection_model": ctx.reflector.key,
+        "embedder": ctx.embedder.key,
+        "metric": ctx.metric.value,
+        "max_tokens": ctx.max_tokens,
         "training": asdict(wish.training),
-        "gate": asdict(gating),
+        "gate": asdict(gate),
     }
 
 
@@ -292,7 +293,7 @@ def _changed(before: dict[str, object], now: dict[str, object]) -> list[str]:
 
 
 def _train(
-    about: Run, start: str, how: tuple[Training, Gating], folder: Folder, told: Callable[[str], None]
+    about: Run, start: str, how: tuple[Training, GateConfig], folder: Folder, told: Callable[[str], None]
 ) -> Trained:
     last: list[Trained] = []
     total = how[0].epochs * steps_of(how[0], about.work)
@@ -303,8 +304,8 @@ def _train(
         told(_progress(trained, total))
 
     try:
-        with _said_how_to_go_on(Path(about.bench.database.path).parent, "the same command with --resume continues"):
-            trained = train(about.bench, about.work, start, how, keep)
+        with _said_how_to_go_on(Path(about.ctx.database.path).parent, "the same command with --resume continues"):
+            trained = train(about.ctx, about.work, start, how[0], how[1], keep)
     except (NotMeasured, BudgetSpent) as error:
         if last:
             folder.keep(last[0], error.code, str(error))

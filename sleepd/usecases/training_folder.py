@@ -11,9 +11,9 @@ from sleepd.core.model import Split
 from sleepd.host.outfile import write, write_json
 from sleepd.pipeline.compare import counts
 from sleepd.pipeline.evaluate import Evaluated
-from sleepd.pipeline.rollout import Bench
+from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.trained import Epoch, Step, Text, Trained
-from sleepd.pipeline.trial import Gating
+from sleepd.pipeline.trial import GateConfig
 from sleepd.pipeline.work import Work
 from sleepd.store import rollouts
 from sleepd.store.proposals import Trial
@@ -27,13 +27,9 @@ from sleepd.views.html import page
 class Run:
     """The subject of a history."""
 
-    bench: Bench
+    ctx: RunContext
     work: Work
-    gating: Gating
-
-    def night(self, number: int) -> str:
-        """The key of the calls of one step."""
-        return f"{self.bench.night_id}:{number:03d}"
+    gate: GateConfig
 
 
 class Folder:
@@ -51,13 +47,13 @@ class Folder:
     def keep(self, trained: Trained, status: str = "running", message: str = "") -> None:
         """Write the new files and the history."""
         for text in trained.texts[self._texts :]:
-            write(self._path / _file(text), self._run.bench.text(text.address))
+            write(self._path / _file(text), self._run.ctx.text(text.address))
         for step in trained.steps[self._written :]:
             self._steps.append(self._step(step))
         for epoch in trained.epochs[self._epochs :]:
             self._epoch(epoch)
         self._texts, self._written, self._epochs = map(len, (trained.texts, trained.steps, trained.epochs))
-        write(self._path / "best_skill.md", self._run.bench.text(trained.best.address))
+        write(self._path / "best_skill.md", self._run.ctx.text(trained.best.address))
         told = self.history(trained, status, message)
         write_json(self._path / "history.json", told)
         write(self._path / "report.html", page.page(told, self._patches))
@@ -68,15 +64,15 @@ class Folder:
         return {
             "format": FORMAT,
             "kind": "training",
-            "id": run.bench.night_id,
+            "id": run.ctx.run.id,
             "status": status,
             "message": message,
-            "rule": run.gating.rule.value,
-            "metric": run.bench.metric.value,
-            "alpha": run.gating.alpha,
+            "rule": run.gate.rule.value,
+            "metric": run.ctx.metric.value,
+            "alpha": run.gate.alpha,
             "skill": run.work.target.name,
-            "model": run.bench.model.key,
-            "reflection_model": run.bench.reflector.key,
+            "model": run.ctx.model.key,
+            "reflection_model": run.ctx.reflector.key,
             "tasks": {side.value: len(run.work.usable(side)) for side in Split},
             "texts": [self._text(text) for text in trained.texts],
             "best": {"digest": trained.best.address, "step": trained.best.step},
@@ -92,7 +88,7 @@ class Folder:
             "digest": text.address,
             "step": text.step,
             "file": _file(text),
-            "tokens": edit.tokens(self._run.bench.text(text.address)),
+            "tokens": edit.tokens(self._run.ctx.text(text.address)),
             "origin": text.origin.value if text.origin is not None else "start",
             "gated": text.gated,
             "validation": asdict(text.validation),
@@ -100,17 +96,17 @@ class Folder:
 
     def _step(self, step: Step) -> Plain:
         folder = self._path / "steps" / f"{step.number:03d}"
-        bench = self._run.bench
+        ctx = self._run.ctx
         diffs: dict[str, str] = {
             t.candidate.id: edit.diff(
-                bench.text(t.candidate.base), bench.text(t.candidate.text), name=t.candidate.target.name
+                ctx.text(t.candidate.base), ctx.text(t.candidate.text), name=t.candidate.target.name
             )
             for t in step.trials
         }
         self._patches |= diffs
         seen = [self._tried(t) for t in step.trials]
-        with bench.database.reading() as connection:
-            replies = rollouts.replies(connection, step.night_id)
+        with ctx.database.reading() as connection:
+            replies = rollouts.replies(connection, step.run)
         write(folder / "patch.diff", "\n".join(diffs.values()))
         write_json(folder / "evaluation.json", [history.evaluation(one) for one in seen])
         write_json(folder / "reflections.json", [asdict(r) for r in replies])
@@ -124,7 +120,7 @@ class Folder:
             "outcome": step.outcome.value,
             "validation": asdict(step.validation),
             "train": asdict(step.train) if step.train is not None else None,
-            "candidates": [history.candidate(one, self._run.gating) for one in seen],
+            "candidates": [history.candidate(one, self._run.gate) for one in seen],
             "unmatched": [{"edit": u.edit.text or u.edit.anchor, "reason": u.reason} for u in step.unmatched],
             "problems": list(step.problems),
             "spending": self._spending([step.number]),
@@ -145,25 +141,17 @@ class Folder:
         write(self._path / "meta" / f"{name}.md", epoch.notes and f"{epoch.notes}\n")
 
     def _stages(self, numbers: Sequence[int]) -> list[Plain]:
-        with self._run.bench.database.reading() as connection:
-            spent = rollouts.spent_by_stage(connection, [self._run.night(n) for n in numbers])
+        with self._run.ctx.database.reading() as connection:
+            spent = rollouts.spent_by_stage(connection, self._run.ctx.run.id, numbers)
         return [asdict(one) for one in spent]
 
     def _tried(self, trial: Trial) -> Tried:
         """With its state at the end of its step."""
-        return replace(tried(self._run.bench.database, trial.candidate.id), trial=trial)
+        return replace(tried(self._run.ctx.database, trial.candidate.id), trial=trial)
 
     def _spending(self, numbers: Sequence[int]) -> Plain:
-        with self._run.bench.database.reading() as connection:
-            spent = [rollouts.spent(connection, self._run.night(n)) for n in numbers]
-        costs = [s.cost_usd for s in spent]
-        return {
-            "rollouts": sum(s.rollouts for s in spent),
-            "reflections": sum(s.reflections for s in spent),
-            "tokens_in": sum(s.tokens_in for s in spent),
-            "tokens_out": sum(s.tokens_out for s in spent),
-            "cost_usd": None if None in costs else sum(c or 0.0 for c in costs),
-        }
+        with self._run.ctx.database.reading() as connection:
+            return asdict(rollouts.spent(connection, self._run.ctx.run.id, numbers))
 
 
 def _file(text: Text) -> str:

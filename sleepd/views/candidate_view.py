@@ -142,7 +142,7 @@ def tried_json(one: Tried) -> Plain:
         "after": asdict(one.after),
         "pairs": one.pairs,
         "nights": one.trial.nights,
-        "model": candidate.model,
+        "model": candidate.measured_on,
         "measured_by": MODE,
         "tokens_added": one.tokens_added,
         "loads": {name: asdict(seen) for name, seen in zip(("before", "after"), one.loads, strict=True) if seen},
@@ -176,7 +176,7 @@ def tried_text(one: Tried) -> str:
     lines = [
         f"candidate {candidate.index}, {candidate.verdict.value}: {report.clean(candidate.reason) or 'still open'}",
         f"evidence {report.evidence(trial.evidence, candidate.alpha)}, {effect}, {report.count(one.pairs, 'pair')} "
-        f"in {report.count(trial.nights, 'night')} ({MODE}, {candidate.model})",
+        f"in {report.count(trial.nights, 'night')} ({MODE}, {candidate.measured_on})",
         *_whence(one),
     ]
     known = {found.edit_id: found for found in one.carried}

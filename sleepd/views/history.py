@@ -8,23 +8,23 @@ from dataclasses import asdict
 
 import numpy as np
 
-from sleepd.core import edit, gate
-from sleepd.core.gate import Floats, Rule
+from sleepd.core import edit, experiment
+from sleepd.core.evidence import Floats
 from sleepd.core.model import Attribution, Digest, Edit
-from sleepd.pipeline.trial import Gating
+from sleepd.pipeline.trial import GateConfig
 from sleepd.views.candidate_view import Tried, loads_words
 
 FORMAT = "sleepd-history-1"
 Plain = dict[str, object]
 
 
-def candidate(one: Tried, gating: Gating) -> Plain:
+def candidate(one: Tried, gate: GateConfig) -> Plain:
     """One entry of `candidates`."""
     trial, found = one.trial, one.trial.candidate
     for_mean = [p for p in one.drawn if not p.confirms]
-    terms = gating.terms(found.alpha, found.margin)
-    columns = gate.columns(for_mean)
-    by_evidence = terms.rule is Rule.EVIDENCE
+    asked = gate.asked_of(found)
+    # The statistic that decided, whatever was asked of the candidate.
+    paths = experiment.paths(asked.statistic, experiment.scores_of(for_mean))
     known = {each.edit_id: each for each in one.carried}
     return {
         "index": found.index,
@@ -33,7 +33,7 @@ def candidate(one: Tried, gating: Gating) -> Plain:
         "origin": found.origin.value,
         "margin": found.margin,
         "alpha": found.alpha,
-        "beta": terms.beta,
+        "beta": asked.beta,
         "verdict": found.verdict.value,
         "reason": found.reason,
         "pairs": len(for_mean),
@@ -41,8 +41,8 @@ def candidate(one: Tried, gating: Gating) -> Plain:
         "evidence": trial.evidence,
         "counter_evidence": trial.counter_evidence,
         "effect": trial.effect,
-        "wealth": _rounded(gate.path(*columns, found.margin)) if by_evidence else [],
-        "counter_wealth": _rounded(gate.counter_path(*columns, terms)) if by_evidence else [],
+        "wealth": _rounded(paths.evidence) if asked.by_evidence else [],
+        "counter_wealth": _rounded(paths.counter) if asked.by_evidence else [],
         "before": asdict(one.before),
         "after": asdict(one.after),
         "tokens": one.tokens_added,

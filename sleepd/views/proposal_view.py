@@ -74,7 +74,7 @@ def _figures(one: Proposed, *, whole: bool) -> Iterator[Line]:
     effect = "no pair was scored" if trial.effect is None else f"{trial.effect:+.2f} on average"
     pairs = f"{report.count(one.tried.pairs, 'pair')} in {report.count(trial.nights, 'night')}"
     reached = report.evidence(trial.evidence, candidate.alpha)
-    how = f"{MODE}, {candidate.model}" if whole else MODE
+    how = f"{MODE}, {candidate.measured_on}" if whole else MODE
     yield Line(f"measured  {effect}, {pairs}; evidence {reached} needed ({how})")
     worse = one.proposal.sealed_count and "worse" in evidence.sealed_words(one.proposal)
     sealed = f"sealed    {report.count(one.proposal.sealed_count, 'task')}: {evidence.sealed_words(one.proposal)}"

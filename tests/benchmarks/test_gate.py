@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.gate import _PEER, FORTNIGHTS, PEER_KINDS, Nights, Row, rows, shown
-from sleepd.core.gate import Rule
+from sleepd.core.experiment import Rule
 from sleepd.lab.gate import printed
 from sleepd.lab.gate.figures import Figure, mean, share
 from sleepd.settings import config

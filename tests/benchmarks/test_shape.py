@@ -105,6 +105,7 @@ def test_the_table_shows_both_trees_and_the_aim() -> None:
     assert "| circles | 1 | **0** | 0 |" == list(shape.table([before], [now]))[-1]
 
 
+@pytest.mark.slow
 def test_the_figures_of_this_tree_can_be_read() -> None:
     """The report finds the product: thousands of lines and no figure without a value."""
     found = {figure.name: figure.value for figure in shape.read_figures(shape.product(shape.ROOT))}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sleepd.core.ports import Ask, Purpose, Reply
+from sleepd.core.ports import Ask, CallPurpose, Reply
 from sleepd.simulate.agent import SimulatedModel
 from sleepd.simulate.cast import persona
 from tests.cli.command import configure, sleepd
@@ -42,7 +42,7 @@ def answer(system: str, prompt: str) -> str:
     if "You maintain a skill file" in system:
         return "The first, then the others." if '"order"' in system else EDITS
     outcome = SimulatedModel(persona("programmer"), seed=3).ask(
-        Ask(purpose=Purpose.ROLLOUT, system=system, prompt=prompt)
+        Ask(purpose=CallPurpose.ROLLOUT, system=system, prompt=prompt)
     )
     return outcome.text if isinstance(outcome, Reply) else "ok"
 

@@ -27,7 +27,7 @@ ITEM = {"id": "a", "request": "What is 6 times 7?", "answer": "42"}
 def task_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
     world = make(tmp_path_factory.mktemp("exported"), sessions=60)
     world.ingest()
-    mine(world.database, world.bench().embedder, MineConfig())
+    mine(world.database, world.ctx().embedder, MineConfig())
     return export(world, tmp_path_factory.mktemp("sets") / "commits")
 
 

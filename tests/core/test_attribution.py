@@ -5,10 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sleepd.core.attribution import Attributing, interval, stays
-from sleepd.core.gate import Floats
+from sleepd.core import experiment
+from sleepd.core.evidence import Floats, Scores, interval
+from sleepd.core.model import Verdict
+from sleepd.pipeline.trial import AttributionConfig
 
-HOW = Attributing()
+HOW = AttributionConfig()
+
+
+def stays(full: Floats, without: Floats, how: AttributionConfig) -> bool | None:
+    """None while the experiment has no verdict."""
+    verdict = experiment.decide(how.experiment, Scores(candidate=full, baseline=without)).verdict
+    return None if verdict is Verdict.UNDECIDED else verdict is Verdict.ACCEPTED
 
 
 def decided(rng: np.random.Generator, full: float, without: float) -> bool:
@@ -70,8 +78,8 @@ def test_the_interval_holds_the_truth() -> None:
     missed = 0
     for _ in range(60):
         full, without = (rng.random(64) < 0.8).astype(float), (rng.random(64) < 0.5).astype(float)
-        looks = [interval(full[:n], without[:n]) for n in (8, 16, 32, 64)]
+        looks = [interval(Scores(candidate=full[:n], baseline=without[:n])) for n in (8, 16, 32, 64)]
         missed += any(not low - 0.01 <= 0.3 <= high + 0.01 for low, high in looks)
     assert missed <= 3
     assert looks[-1][1] - looks[-1][0] < looks[0][1] - looks[0][0]
-    assert (-1.0, 1.0) == interval(np.array([np.nan]), np.array([1.0]))
+    assert (-1.0, 1.0) == interval(Scores.of([None], [1.0]))

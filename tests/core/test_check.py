@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sleepd.core.check import Contrast, features, judge, mine, normal, passes, wanted
-from sleepd.core.model import Check, CheckKind, TaskId
+from sleepd.core.check import Check, Contrast, check_of, features, identity, mine, normal, passes, wanted
+from sleepd.core.model import CheckKind, TaskId
 
 POSITIVE = (CheckKind.FIRST_LINE, CheckKind.LAST_LINE, CheckKind.LINE_START, CheckKind.SHAPE, CheckKind.CONTAINS)
 
@@ -19,7 +19,7 @@ answers = st.lists(pieces, max_size=14).map(" ".join) | st.text(max_size=80)
 
 
 def check(kind: str, value: str) -> Check:
-    return Check(kind=CheckKind(kind), value=value)
+    return check_of(CheckKind(kind), value)
 
 
 def contrasts(*pairs: tuple[str, str]) -> list[Contrast]:
@@ -117,8 +117,8 @@ class TestNormal:
     )  # fmt: skip
     def test_a_value_is_compared_as_an_answer_is_read(self, kind: str, value: str, expected: str) -> None:
         """Whatever letters and spaces a person writes it with; an answer that says the same meets it, if it may."""
-        assert check(kind, expected) == normal(check(kind, value))
-        assert check(kind, expected) == normal(check(kind, expected))
+        assert check(kind, expected) == normal(CheckKind(kind), value)
+        assert check(kind, expected) == normal(CheckKind(kind), expected)
         if kind != "max-words":
             assert (kind != "lacks") == passes(check(kind, expected), f"{value.strip()} then")
 
@@ -151,14 +151,14 @@ class TestNormal:
     )
     def test_what_says_nothing_or_less_than_was_written_is_none(self, kind: str, value: str) -> None:
         """Each would silently be met always or never, or be another check; what the kind takes can be said."""
-        assert normal(check(kind, value)) is None
+        assert normal(CheckKind(kind), value) is None
         assert wanted(CheckKind(kind))
 
     @given(st.lists(pieces, max_size=14).map(" ".join))
     def test_a_mined_value_is_normal(self, answer: str) -> None:
         """So a check that was mined, exported and written into a task set keeps its meaning and its digest."""
         for feature in features(answer):
-            assert feature == normal(feature)
+            assert feature == normal(feature.kind, feature.value)
 
 
 def test_every_phrase_of_one_to_three_words_is_a_feature() -> None:
@@ -308,8 +308,8 @@ def test_a_long_answer_has_a_bounded_number_of_features() -> None:
 def test_the_judges_identity_changes_with_each_check() -> None:
     """Evidence is kept by it: other checks are another judge (promise 6)."""
     a, b = check("lacks", "x"), check("contains", "x")
-    assert 4 == len({judge(()), judge((a,)), judge((b,)), judge((a, b))})
-    assert judge((a, b)) == judge((a, b))
+    assert 4 == len({identity(()), identity((a,)), identity((b,)), identity((a, b))})
+    assert identity((a, b)) == identity((a, b))
 
 
 def test_two_rules_that_are_often_broken_together_are_two_checks() -> None:

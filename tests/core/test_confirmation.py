@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sleepd.core.confirmation import Confirming, confirm, settle
-from sleepd.core.gate import Rule, Terms
-from sleepd.core.model import CONFIRMING_DRAW, Pair, TaskId, Verdict
+from sleepd.core.confirmation import Confirmation, ConfirmationConfig, confirm
+from sleepd.core.experiment import Decision, Experiment, OnePass, Rule, conclude
+from sleepd.core.model import Pair, Purpose, TaskId, Verdict
 
 TASKS = tuple(TaskId(f"t{n}") for n in range(10))
-HOW = Confirming()
-TERMS = Terms(alpha=0.05)
+HOW = ConfirmationConfig()
+TERMS = Experiment(alpha=0.05)
 
 
 def pair(task: str, candidate: float | None, baseline: float | None, draw: int = 0) -> Pair:
-    return Pair(draw=draw, task_id=TaskId(task), candidate=candidate, baseline=baseline)
+    return Pair(ordinal=draw, task_id=TaskId(task), candidate=candidate, baseline=baseline)
+
+
+def looking(pair: Pair) -> Pair:
+    return replace(pair, purpose=Purpose.CONFIRMATION)
+
+
+def settle(
+    pairs: list[Pair], tasks: tuple[TaskId, ...], asked: Experiment, how: ConfirmationConfig
+) -> tuple[Decision, Confirmation]:
+    found = conclude(replace(asked, confirmation=how), pairs, tasks)
+    return found.decision, found.confirmation
 
 
 def each(*scores: tuple[float | None, float | None]) -> list[Pair]:
@@ -42,7 +55,7 @@ class TestConfirming:
 
     def test_a_task_is_never_drawn_more_often_than_stated(self) -> None:
         """Here six times, though it still looks worse; nothing is broken yet, so the round is over."""
-        how = Confirming(most=6)
+        how = ConfirmationConfig(most=6)
         worse = [pair("t0", 0, 1)] * 2
         found = [confirm([*worse, *[pair("t0", 1, 1)] * n], TASKS[:1], how) for n in (3, 4)]
         assert [((), {"t0": 1}), ((), {})] == [(one.broken, one.wanting) for one in found]
@@ -60,7 +73,7 @@ class TestConfirming:
     def test_a_task_that_is_lost_blocks(self, tasks: int, level: float, pairs: int) -> None:
         """After so many pairs in a row: the more tasks may be blamed by chance and the rarer that may be, the later."""
         rest = [p for p in each(*[(1.0, 1.0)] * 4) if p.task_id != "t0"]
-        how = Confirming(level=level)
+        how = ConfirmationConfig(level=level)
         lost = [confirm([*rest, *[pair("t0", 0, 1)] * n], TASKS[:tasks], how) for n in range(1, pairs + 1)]
         assert [*[()] * (pairs - 1), ("t0",)] == [found.broken for found in lost]
 
@@ -101,13 +114,13 @@ class TestSettling:
         scheduled = [pair("t0", 1, 0, draw) for draw in range(8)]
         decision, found = settle(scheduled, TASKS, TERMS, HOW)
         assert (Verdict.UNDECIDED, 9) == (decision.verdict, len(found.wanting))
-        looked = [pair(task, 1, 0, CONFIRMING_DRAW + n) for n, task in enumerate(TASKS * 4)]
+        looked = [looking(pair(task, 1, 0, n)) for n, task in enumerate(TASKS * 4)]
         assert Verdict.ACCEPTED is settle([*scheduled, *looked], TASKS, TERMS, HOW)[0].verdict
 
     def test_a_candidate_that_loses_a_task_is_rejected(self) -> None:
         """Though it is better on the whole; the reason tells how many tasks got worse, and how sure that is."""
         scheduled = [pair("t0", 1, 0, draw) for draw in range(8)]
-        looked = [pair(task, task != "t1", task == "t1", CONFIRMING_DRAW + n) for n, task in enumerate(TASKS * 12)]
+        looked = [looking(pair(task, task != "t1", task == "t1", n)) for n, task in enumerate(TASKS * 12)]
         decision, found = settle([*scheduled, *looked], TASKS, TERMS, HOW)
         assert (Verdict.REJECTED, ("t1",)) == (decision.verdict, found.broken)
         assert "better on the whole, but 1 of 10 tasks got worse (error at most 0.1)" == decision.reason
@@ -115,7 +128,7 @@ class TestSettling:
     def test_the_reason_tells_how_far_the_look_at_each_task_is(self) -> None:
         """It goes on, or found nothing."""
         scheduled = [pair("t0", 1, 0, draw) for draw in range(8)]
-        looked = [pair(task, 1, 0, CONFIRMING_DRAW + n) for n, task in enumerate(TASKS * 4)]
+        looked = [looking(pair(task, 1, 0, n)) for n, task in enumerate(TASKS * 4)]
         reasons = [settle(pairs, TASKS, TERMS, HOW)[0].reason for pairs in (scheduled, [*scheduled, *looked])]
         crossed = "evidence passed 1/0.05 after 6 pairs; "
         assert [f"{crossed}each task is looked at", f"{crossed}none of 10 tasks got worse"] == reasons
@@ -123,14 +136,15 @@ class TestSettling:
     def test_what_was_drawn_for_a_task_is_no_evidence_for_the_mean(self) -> None:
         """The evidence is the same before and after the round."""
         scheduled = [pair("t0", 1, 0, draw) for draw in range(8)]
-        looked = [pair(task, 1, 0, CONFIRMING_DRAW + n) for n, task in enumerate(TASKS * 4)]
+        looked = [looking(pair(task, 1, 0, n)) for n, task in enumerate(TASKS * 4)]
         before, after = settle(scheduled, TASKS, TERMS, HOW)[0], settle([*looked, *scheduled], TASKS, TERMS, HOW)[0]
         assert (before.evidence, before.pairs) == (after.evidence, after.pairs)
 
     @pytest.mark.parametrize(
-        ("terms", "how"), [(TERMS, Confirming(least=0)), (Terms(alpha=0.05, rule=Rule.STRICT), HOW)]
+        ("terms", "how"),
+        [(TERMS, ConfirmationConfig(least=0)), (Experiment(alpha=0.05, statistic=OnePass(rule=Rule.STRICT)), HOW)],
     )
-    def test_it_can_be_left_out(self, terms: Terms, how: Confirming) -> None:
+    def test_it_can_be_left_out(self, terms: Experiment, how: ConfirmationConfig) -> None:
         """With `least` 0, and under the paper's rules."""
         decision, _ = settle([pair("t0", 1, 0, draw) for draw in range(8)], TASKS, terms, how)
         assert Verdict.ACCEPTED is decision.verdict

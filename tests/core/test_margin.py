@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sleepd.core import gate
-from sleepd.core.gate import Rule, Terms, weigh
+from sleepd.core import evidence, experiment
+from sleepd.core.evidence import Scores as Columns
+from sleepd.core.experiment import Decision, Experiment, NonInferiority, OnePass, Rule
 from sleepd.core.model import Verdict
 
 MARGIN = 0.03
@@ -18,8 +19,12 @@ PAIRS = 600
 LIVES = 1_000
 MOST_FALSE = 71
 """Of 1,000 texts that lose the margin, at a level of 0.05: 99.9 % of the time at most so many are accepted."""
-TERMS = Terms(alpha=0.05, margin=MARGIN, max_pairs=PAIRS)
+TERMS = Experiment(alpha=0.05, statistic=NonInferiority(margin=MARGIN), max_pairs=PAIRS)
 Scores = np.ndarray
+
+
+def weigh(candidate: Scores, baseline: Scores, asked: Experiment) -> Decision:
+    return experiment.decide(asked, Columns(candidate=candidate, baseline=baseline))
 
 
 def drawn(chance: np.random.Generator, before: Scores, after: Scores) -> tuple[Scores, Scores]:
@@ -57,7 +62,7 @@ def test_a_text_that_loses_the_margin_is_accepted_at_most_at_its_level(world) ->
     ("loss", "alpha", "verdict"),
     [
         (0.0, 0.05, Verdict.ACCEPTED),
-        (0.0, gate.level(1, 0, 0.05), Verdict.ACCEPTED),
+        (0.0, evidence.level(1, 0, 0.05), Verdict.ACCEPTED),
         (-0.02, 0.05, Verdict.ACCEPTED),
         (0.03, 0.05, Verdict.CLOSED),
         (0.06, 0.05, Verdict.REJECTED),
@@ -66,20 +71,27 @@ def test_a_text_that_loses_the_margin_is_accepted_at_most_at_its_level(world) ->
 )
 def test_where_scores_hardly_vary(loss: float, alpha: float, verdict: Verdict) -> None:
     """An equal text is accepted, one that loses 6 points rejected; one that loses the margin itself stays open."""
-    assert verdict is weigh(np.full(PAIRS, 0.9 - loss), np.full(PAIRS, 0.9), Terms(
-        alpha=alpha, margin=MARGIN, max_pairs=PAIRS
+    assert verdict is weigh(np.full(PAIRS, 0.9 - loss), np.full(PAIRS, 0.9), Experiment(
+        alpha=alpha, statistic=NonInferiority(margin=MARGIN), max_pairs=PAIRS
     )).verdict  # fmt: skip
 
 
 def test_what_the_page_says_an_equal_text_takes() -> None:
     """232 pairs for the first candidate of an account, at best: without any noise."""
-    decision = weigh(np.ones(PAIRS), np.ones(PAIRS), Terms(alpha=gate.level(1, 0, 0.05), margin=MARGIN))
+    decision = weigh(
+        np.ones(PAIRS),
+        np.ones(PAIRS),
+        Experiment(alpha=evidence.level(1, 0, 0.05), statistic=NonInferiority(margin=MARGIN)),
+    )
     assert (Verdict.ACCEPTED, 232) == (decision.verdict, decision.pairs)
 
 
 def test_a_wider_margin_takes_fewer_pairs() -> None:
     """About in proportion, where nothing varies."""
-    pairs = [weigh(np.ones(PAIRS), np.ones(PAIRS), Terms(alpha=0.05, margin=m)).pairs for m in (0.03, 0.06, 0.1)]
+    pairs = [
+        weigh(np.ones(PAIRS), np.ones(PAIRS), Experiment(alpha=0.05, statistic=NonInferiority(margin=m))).pairs
+        for m in (0.03, 0.06, 0.1)
+    ]
     assert sorted(pairs, reverse=True) == pairs
     assert pairs[0] > 1.8 * pairs[1]
 
@@ -103,7 +115,7 @@ def test_a_missing_score_is_no_gift_here_either() -> None:
 def test_no_bet_can_lose_more_than_it_has(scores: list[tuple[float, float]], margin: float) -> None:
     """Both bets stay finite for every score, and a margin never makes the evidence smaller."""
     candidate, baseline = np.array(scores).T
-    decision = weigh(candidate, baseline, Terms(alpha=0.05, margin=margin))
+    decision = weigh(candidate, baseline, Experiment(alpha=0.05, statistic=NonInferiority(margin=margin)))
     assert math.isfinite(decision.evidence)
     assert math.isfinite(decision.counter_evidence)
 
@@ -123,11 +135,11 @@ def test_in_expectation_the_evidence_against_a_lost_margin_never_grows(values: l
     # Mixed with the worst pair until the mean is the margin or worse.
     share = shift / (mean - lowest) if shift else 0.0
     law = np.append(weights / len(values) * (1 - share), share)
-    growth = [math.exp(gate.log_wealth((np.array([d]) + margin) / (1 + margin))[0]) for d in (*differences, lowest)]
+    growth = [math.exp(evidence.log_wealth((np.array([d]) + margin) / (1 + margin))[0]) for d in (*differences, lowest)]
     assert float(np.dot(law, growth)) <= 1 + 1e-9
 
 
 def test_the_papers_rule_knows_no_margin() -> None:
     """It asks for a strictly higher mean, so an equal text is turned down there."""
-    strict = Terms(alpha=0.05, margin=MARGIN, rule=Rule.STRICT)
+    strict = Experiment(alpha=0.05, statistic=OnePass(rule=Rule.STRICT))
     assert Verdict.REJECTED is weigh(np.ones(13), np.ones(13), strict).verdict

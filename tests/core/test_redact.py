@@ -267,8 +267,15 @@ def test_cards_in_one_row_of_groups_are_told_apart() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [f"x{luhn('4', 16)}", f"9{luhn('4', 16)}", f"{luhn('4', 19)}7", f"{luhn('4', 16)[:15]}7", luhn("9", 16)],
-    ids=["behind a letter", "behind a digit", "before a digit", "wrong check digit", "nobody's prefix"],
+    [
+        f"id={luhn('4', 16)}",
+        f"x{luhn('4', 16)}",
+        f"9{luhn('4', 16)}",
+        f"{luhn('4', 19)}7",
+        f"{luhn('4', 16)[:15]}7",
+        luhn("9", 16),
+    ],
+    ids=["an id", "behind a letter", "behind a digit", "before a digit", "wrong check digit", "nobody's prefix"],
 )
 def test_a_number_that_is_no_card_stays(text: str) -> None:
     """Part of a longer word or number, with a wrong check digit, or of no known issuer."""

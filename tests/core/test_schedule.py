@@ -6,10 +6,8 @@ from collections import Counter
 
 import pytest
 
-from sleepd.core import schedule
-from sleepd.core.gate import Rule
-from sleepd.core.model import Candidate, Digest, Pair, SkillTarget, TaskId
-from sleepd.core.schedule import SAMPLES_PER_CANDIDATE, Draw, Stage, confirming, draws, minibatch
+from sleepd.core.model import Candidate, Digest, Pair, Purpose, Sample, SkillTarget, TaskId
+from sleepd.core.schedule import PairDraw, baseline, confirming, draws, minibatch, one_pass, seed
 
 TASKS = tuple(TaskId(f"task-{n}") for n in range(8))
 TARGET = SkillTarget(agent="claude-code", name="s", path="/p/s", project="/p", description="d")
@@ -31,21 +29,19 @@ def candidate(id_: str = "c", index: int = 1) -> Candidate:
 
 def test_asking_for_more_gives_the_same_ones_first() -> None:
     """A kill, a restart or another number per night continues the schedule (promise 9)."""
-    long = draws(candidate(), 200, 4, Rule.EVIDENCE)
-    assert [long[:n] for n in (0, 1, 16, 199)] == [draws(candidate(), n, 4, Rule.EVIDENCE) for n in (0, 1, 16, 199)]
-    assert list(range(200)) == [d.number for d in long]
+    long = draws(candidate(), 200, 4)
+    assert [long[:n] for n in (0, 1, 16, 199)] == [draws(candidate(), n, 4) for n in (0, 1, 16, 199)]
+    assert list(range(200)) == [d.ordinal for d in long]
 
 
 def test_the_order_is_the_same_in_every_process() -> None:
     """It follows from the candidate's id alone; this one was written down."""
-    assert ["task-6", "task-3", "task-6", "task-1", "task-5"] == [
-        d.task_id for d in draws(candidate(), 5, 1, Rule.EVIDENCE)
-    ]
+    assert ["task-6", "task-3", "task-6", "task-1", "task-5"] == [d.task_id for d in draws(candidate(), 5, 1)]
 
 
 def test_tasks_are_drawn_evenly() -> None:
     """Over 4,000 draws each of eight tasks comes about 500 times (within five standard deviations)."""
-    counts = Counter(d.task_id for d in draws(candidate(), 4_000, 1, Rule.EVIDENCE))
+    counts = Counter(d.task_id for d in draws(candidate(), 4_000, 1))
     assert set(TASKS) == set(counts)
     assert all(395 < n < 605 for n in counts.values())
 
@@ -53,9 +49,9 @@ def test_tasks_are_drawn_evenly() -> None:
 def test_no_rollout_of_the_candidate_is_used_twice() -> None:
     """(task, sample) never repeats, within a candidate and across candidates."""
     used = [
-        (d.task_id, d.candidate_sample)
+        (d.task_id, d.candidate)
         for c in (candidate("a", 1), candidate("b", 2), candidate("a", 3))
-        for d in draws(c, 400, 4, Rule.EVIDENCE)
+        for d in draws(c, 400, 4)
     ]
     assert len(used) == len(set(used))
 
@@ -63,25 +59,24 @@ def test_no_rollout_of_the_candidate_is_used_twice() -> None:
 @pytest.mark.parametrize("r", [1, 2, 4])
 def test_each_baseline_rollout_serves_a_candidate_once(r: int) -> None:
     """Promise 6: fresh within one candidate; another candidate of the same base finds the same ones made already."""
-    first, second = (draws(candidate(i, n), 400, r, Rule.EVIDENCE) for i, n in (("a", 1), ("b", 2)))
-    used = [(d.task_id, s) for d in first for s in d.baseline_samples]
+    first, second = (draws(candidate(i, n), 400, r) for i, n in (("a", 1), ("b", 2)))
+    used = [(d.task_id, s) for d in first for s in d.baseline]
     assert len(used) == len(set(used)) == 400 * r
-    common = {(d.task_id, s) for d in first[:200] for s in d.baseline_samples} & {
-        (d.task_id, s) for d in second[:200] for s in d.baseline_samples
+    common = {(d.task_id, s) for d in first[:200] for s in d.baseline} & {
+        (d.task_id, s) for d in second[:200] for s in d.baseline
     }
     assert len(common) > 0.6 * 200 * r
 
 
-@pytest.mark.parametrize("rule", [Rule.STRICT, Rule.OFF])
-def test_the_papers_rules_draw_every_task_once(rule: Rule) -> None:
-    """One pass in order with one baseline rollout, however many draws are asked for."""
-    got = draws(candidate(index=3), 400, 4, rule)
+def test_the_papers_rules_draw_every_task_once() -> None:
+    """One pass in order with one baseline rollout."""
+    got = one_pass(candidate(index=3))
     assert list(TASKS) == [d.task_id for d in got]
-    assert {(3,)} == {d.baseline_samples for d in got}
+    assert {(baseline(3),)} == {d.baseline for d in got}
 
 
-def measured(drawn: tuple[Draw, ...]) -> list[Pair]:
-    return [Pair(draw=d.number, task_id=d.task_id, candidate=1.0, baseline=1.0) for d in drawn]
+def measured(drawn: tuple[PairDraw, ...]) -> list[Pair]:
+    return [Pair(purpose=d.purpose, ordinal=d.ordinal, task_id=d.task_id, candidate=1.0, baseline=1.0) for d in drawn]
 
 
 WANTING = {TASKS[5]: 2, TASKS[1]: 3}
@@ -102,14 +97,14 @@ class TestConfirming:
 
     def test_no_rollout_of_the_candidate_serves_two_pairs(self) -> None:
         """Neither one of the round and one before the crossing, nor two of the round; each has one fresh baseline."""
-        before = draws(candidate(), 40, 2, Rule.EVIDENCE)
+        before = draws(candidate(), 40, 2)
         first = confirming(candidate(), measured(before), dict.fromkeys(TASKS, 2), 99)
         second = confirming(candidate(), measured((*before, *first)), dict.fromkeys(TASKS, 3), 99)
         drawn = (*before, *first, *second)
-        assert 40 + 8 * 5 == len({(d.task_id, d.candidate_sample) for d in drawn})
-        assert {1} == {len(d.baseline_samples) for d in (*first, *second)}
-        assert 80 + 8 * 5 == len({(d.task_id, sample) for d in drawn for sample in d.baseline_samples})
-        assert 40 + 8 * 5 == len({d.number for d in drawn})
+        assert 40 + 8 * 5 == len({(d.task_id, d.candidate) for d in drawn})
+        assert {1} == {len(d.baseline) for d in (*first, *second)}
+        assert 80 + 8 * 5 == len({(d.task_id, sample) for d in drawn for sample in d.baseline})
+        assert 40 + 8 * 5 == len({(d.purpose, d.ordinal) for d in drawn})
 
 
 def test_a_minibatch_depends_on_its_seed_and_not_on_the_order() -> None:
@@ -120,27 +115,36 @@ def test_a_minibatch_depends_on_its_seed_and_not_on_the_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sample", "stage"),
+    ("sample", "number"),
     [
-        (0, Stage.LIVE_TEXT), (schedule.CONFIRMING_SAMPLE, Stage.LIVE_TEXT), (SAMPLES_PER_CANDIDATE, Stage.CANDIDATES),
-        (schedule.TRAINING_SAMPLE - 1, Stage.CANDIDATES), (schedule.TRAINING_SAMPLE + 3, Stage.LEARNING),
-        (schedule.COMPARING_SAMPLE, Stage.COMPARISON), (schedule.EVALUATION_SAMPLE + 2, Stage.EVALUATION),
-        (schedule.SEALED_SAMPLE + 60, Stage.SEALED), (schedule.PROOF_SAMPLE, Stage.PROOF),
-        (schedule.ATTRIBUTION_SAMPLE + 9, Stage.ATTRIBUTION), (schedule.CALIBRATION_SAMPLE, Stage.CALIBRATION),
-        (schedule.DRIFT_SAMPLE + 5, Stage.DRIFT),
+        (Sample(purpose=Purpose.BASELINE, ordinal=7), 7),
+        (Sample(purpose=Purpose.CONFIRMATION, ordinal=7), 500_007),
+        (Sample(purpose=Purpose.CANDIDATE, series=3, ordinal=7), 3_000_007),
+        (Sample(purpose=Purpose.CANDIDATE, series=900, ordinal=7), 10_900_000_007),
+        (Sample(purpose=Purpose.LEARNING, series=4, ordinal=2), 902_000_004),
+        (Sample(purpose=Purpose.SEALED, series=60), 950_000_060),
+        (Sample(purpose=Purpose.DRIFT, ordinal=5), 2_000_000_005),
     ],
-)  # fmt: skip
-def test_a_number_tells_what_a_rollout_was_made_for(sample: int, stage: Stage) -> None:
-    """Each purpose begins at a whole million, by which the store adds them up."""
-    assert stage is schedule.stage(sample)
-    assert stage is schedule.stage(sample // SAMPLES_PER_CANDIDATE * SAMPLES_PER_CANDIDATE)
+)
+def test_a_seeded_model_is_given_the_numbers_of_earlier_versions(sample: Sample, number: int) -> None:
+    """So it answers as it did."""
+    assert number == seed(sample)
 
 
-@pytest.mark.parametrize("index", [1, 899, 900, 949, 970, 980, 1_999, 2_000, 5_000])
-def test_the_samples_of_every_candidate_are_its_own(index: int) -> None:
-    """However many candidates an account has seen: none runs into what other purposes use."""
-    first = schedule.first_sample(index)
-    assert {Stage.CANDIDATES} == {schedule.stage(first), schedule.stage(first + SAMPLES_PER_CANDIDATE - 1)}
-    assert schedule.of_candidate(first)
-    assert not schedule.of_live_text(first)
-    assert schedule.first_sample(index + 1) >= first + SAMPLES_PER_CANDIDATE
+def test_different_samples_have_different_seeds() -> None:
+    """Of every purpose, of early and late candidates, and of the first rollouts of each."""
+    of_candidates = [
+        Sample(purpose=Purpose.CANDIDATE, series=index, ordinal=n)
+        for index in (1, 899, 900, 949, 980, 1_999, 2_000, 5_000)
+        for n in (0, 1, 999_999)
+    ]
+    single = (Purpose.COMPARISON, Purpose.SEALED)
+    others = [
+        Sample(purpose=purpose, **{"series" if purpose in single else "ordinal": n})
+        for purpose in Purpose
+        if purpose not in (Purpose.CANDIDATE, Purpose.LEARNING)
+        for n in range(50)
+    ]
+    learning = [Sample(purpose=Purpose.LEARNING, series=step, ordinal=n) for step in (1, 60) for n in range(8)]
+    samples = [*of_candidates, *others, *learning]
+    assert len(set(samples)) == len({seed(sample) for sample in samples})

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from sleepd.core.model import Cause, Check, CheckKind, Score, Unscored
+from sleepd.core.check import LineStart, MaxWords
+from sleepd.core.model import Cause, Score, Unscored
 from sleepd.core.score import Metric, score
 
-RISK = Check(kind=CheckKind.LINE_START, value="risk:")
-SHORT = Check(kind=CheckKind.MAX_WORDS, value="3")
+RISK = LineStart("risk:")
+SHORT = MaxWords(3)
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,12 @@ def test_a_bundle_of_edits_that_no_reflection_proposed() -> None:
     assert 0.03 == Bundle.of(edits, [], origin=Origin.COMPACTION, margin=0.03).margin
 
 
+@pytest.mark.parametrize(("texts", "expected"), [((), False), (("one",), False), (("one", "two"), True)])
+def test_one_edit_is_not_contested(texts: tuple[str, ...], expected: bool) -> None:
+    """Where no two reflections agreed, one edit is tried: with one there is no order to ask for."""
+    assert expected == contested(Field(fresh=backed(*texts), reflections=3), 4, frozenset())
+
+
 class TestSelect:
     def test_the_budget_bounds_a_bundle(self) -> None:
         """The textual learning rate: the best so many, tried together."""

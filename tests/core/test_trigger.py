@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sleepd.core import edit, gate
+from sleepd.core import edit, evidence, experiment
 from sleepd.core.errors import UsageError
-from sleepd.core.gate import Decision, Terms
+from sleepd.core.experiment import Decision, Experiment, NonInferiority, TriggerAccuracy, scores_of
 from sleepd.core.model import Pair, TaskId, Verdict
-from sleepd.core.trigger import Loads, Side, decide, described, description_of, loaded, words
+from sleepd.core.trigger import Loads, Side, described, description_of, loaded, words
 
-TERMS = Terms(alpha=0.05, margin=0.05, max_pairs=800)
+MARGIN = 0.05
+TERMS = Experiment(alpha=0.05, statistic=TriggerAccuracy(margin=MARGIN), max_pairs=800)
 LIVES = 400
 MOST_FALSE = 36
 """Of 400 descriptions that must not be accepted, at a level of 0.05: 99.9 % of the time at most so many are."""
+NOT_WORSE = Experiment(alpha=1e-12, beta=1e-12, statistic=NonInferiority(margin=MARGIN))
 REQUESTS = {TaskId(f"{side}{n}"): side for side in Side for n in range(15)}
 
 
@@ -31,8 +35,13 @@ def pairs_of(chance: np.random.Generator, rates: tuple[float, float, float, floa
         mine = REQUESTS[names[place]] is Side.WANTED
         before, after = (wanted, wanted_after) if mine else (others, others_after)
         hit, base = float(chance.random() < after), chance.binomial(4, before) / 4
-        drawn.append(Pair(draw=number, task_id=names[place], candidate=hit, baseline=base))
+        drawn.append(Pair(ordinal=number, task_id=names[place], candidate=hit, baseline=base))
     return drawn
+
+
+def decide(pairs: Sequence[Pair], sides: Mapping[TaskId, Side], asked: Experiment) -> Decision:
+    own = [replace(p, own=sides[p.task_id] is Side.WANTED) for p in pairs]
+    return experiment.decide(asked, scores_of(own))
 
 
 def accepted(rates: tuple[float, float, float, float]) -> int:
@@ -77,10 +86,10 @@ class TestTheGate:
     @pytest.mark.parametrize("side", list(Side))
     def test_a_loss_on_one_side_is_rejected_at_a_quarter_of_the_level(self, side: Side) -> None:
         """Three bets share `beta`: its half for harm is halved again, since either side may be the one that falls."""
-        alone = gate.log_wealth(np.full(20, (1 - TERMS.margin) / (1 + TERMS.margin)))
+        alone = evidence.log_wealth(np.full(20, (1 - MARGIN) / (1 + MARGIN)))
         enough = 1 + int(np.argmax(alone >= np.log(4 / TERMS.beta)))
         assert enough > 1 + int(np.argmax(alone >= np.log(2 / TERMS.beta))), "the case must tell the shares apart"
-        lost = [Pair(draw=n, task_id=TaskId(f"{side}0"), candidate=0.0, baseline=1.0) for n in range(20)]
+        lost = [Pair(ordinal=n, task_id=TaskId(f"{side}0"), candidate=0.0, baseline=1.0) for n in range(20)]
         assert Verdict.UNDECIDED is decide(lost[: enough - 1], REQUESTS, TERMS).verdict
         decision = decide(lost, REQUESTS, TERMS)
         assert (Verdict.REJECTED, enough) == (decision.verdict, decision.pairs)
@@ -88,11 +97,11 @@ class TestTheGate:
 
     def test_what_is_of_no_use_is_rejected_at_half_of_the_level(self) -> None:
         """The other half; both sides must have shown that they did not rise."""
-        alone = gate.log_wealth(np.full(200, TERMS.smallest_effect))
+        alone = evidence.log_wealth(np.full(200, 0.10))
         enough = 2 * (1 + int(np.argmax(alone >= np.log(2 / TERMS.beta))))
         assert enough > 2 * (1 + int(np.argmax(alone >= np.log(1 / TERMS.beta)))), "the case must tell the shares apart"
         same = [
-            Pair(draw=n, task_id=TaskId(f"{(Side.WANTED, Side.OTHER)[n % 2]}0"), candidate=1.0, baseline=1.0)
+            Pair(ordinal=n, task_id=TaskId(f"{(Side.WANTED, Side.OTHER)[n % 2]}0"), candidate=1.0, baseline=1.0)
             for n in range(400)
         ]
         decision = decide(same, REQUESTS, TERMS)
@@ -102,7 +111,7 @@ class TestTheGate:
     def test_unreadable_answers_are_no_gift(self) -> None:
         """A description that makes the agent answer something else does not win by the answers that are left."""
         good = pairs_of(np.random.default_rng(3), (0.5, 0.98, 1.0, 1.0))
-        lost = [p if p.draw % 2 else Pair(draw=p.draw, task_id=p.task_id, candidate=None, baseline=1.0) for p in good]
+        lost = [p if p.ordinal % 2 else replace(p, candidate=None, baseline=1.0) for p in good]
         assert Verdict.ACCEPTED is not decide(lost, REQUESTS, TERMS).verdict
 
     def test_no_pair_is_no_verdict(self) -> None:
@@ -116,12 +125,12 @@ class TestTheGate:
         self, drawn: list[tuple[TaskId, float, float]]
     ) -> None:
         """So no gain on one side makes up for the other."""
-        pairs = [Pair(draw=n, task_id=t, candidate=c, baseline=b) for n, (t, c, b) in enumerate(drawn)]
+        pairs = [Pair(ordinal=n, task_id=t, candidate=c, baseline=b) for n, (t, c, b) in enumerate(drawn)]
         decision = decide(pairs, REQUESTS, TERMS)
         assert math.isfinite(decision.evidence)
         for side in Side:
             own = [p for p in pairs[: decision.pairs] if REQUESTS[p.task_id] is side]
-            alone = gate.decide(own, Terms(alpha=1e-12, beta=1e-12, margin=0.05)).evidence if own else 0.0
+            alone = experiment.decide(NOT_WORSE, scores_of(own)).evidence if own else 0.0
             assert decision.evidence <= alone + 1e-9
 
 

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from importlib import resources
 from pathlib import Path
 
-from sleepd.core.ports import Ask, Purpose, Reply
+from sleepd.core.ports import Ask, CallPurpose, Reply
 from sleepd.simulate.agent import SimulatedModel
 from sleepd.simulate.cast import persona
 from sleepd.simulate.life import Days, live
@@ -48,10 +48,10 @@ def provider(seed: int = 1) -> Callable[[str, str], str]:
     return answer
 
 
-def purpose_of(system: str) -> Purpose:
+def purpose_of(system: str) -> CallPurpose:
     """What a call is for, by how our own prompt begins; whatever is neither work nor loading reflects."""
-    for purpose in (Purpose.ROLLOUT, Purpose.TRIGGER):
+    for purpose in (CallPurpose.ROLLOUT, CallPurpose.TRIGGER):
         template = resources.files("sleepd.core") / "prompts" / f"{purpose}.md"
         if system.startswith(template.read_text(encoding="utf-8")[:_TELLING]):
             return purpose
-    return Purpose.REFLECT if system else Purpose.PREFLIGHT
+    return CallPurpose.REFLECT if system else CallPurpose.PREFLIGHT

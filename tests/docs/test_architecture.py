@@ -11,6 +11,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from types import ModuleType
 from xml.etree import ElementTree
@@ -19,8 +20,14 @@ import pytest
 
 from docs import floors, site
 from sleepd import cli, compose, registry
-from sleepd.core.ports import Ask, Purpose, Reply
+from sleepd.core import schedule
+from sleepd.core.model import Replay, RunId, Score, digest
+from sleepd.core.ports import Ask, CallPurpose, Reply
+from sleepd.models.scripted import ScriptedModel
+from sleepd.pipeline.rollout import RunContext, run_all
 from sleepd.settings import config
+from sleepd.store import tasks
+from sleepd.store.tasks import StoredTask
 from tests.cli.command import configure, live_in, sleepd
 from tests.homes import move_into
 
@@ -30,6 +37,9 @@ SESSIONS = 15
 
 Add = Callable[[str], str]
 """From a heading such as `Add a model` to the name that its package is registered under."""
+TEXT = digest("- Be brief.\n"), "- Be brief.\n"
+Measuring = Callable[[ScriptedModel], AbstractContextManager[tuple[RunContext, StoredTask]]]
+"""From a model to a run, and a task to try it on."""
 Write = Callable[[str, str], ModuleType]
 """From the name of a module and a heading to the module."""
 
@@ -99,6 +109,23 @@ def write(monkeypatch: pytest.MonkeyPatch) -> Write:
     return writing
 
 
+@pytest.fixture
+def measuring(with_tasks: Path) -> Measuring:
+    """A run as the use cases make it, over a database with tasks, and one of them."""
+
+    @contextmanager
+    def measure(model: ScriptedModel) -> Iterator[tuple[RunContext, StoredTask]]:
+        with closing(compose.database(config.places())) as database:
+            settings = config.load()
+            run = RunId(id="2026-11-22-1")
+            ctx = compose.context(settings, database, (compose.embedder(settings), model, model), run)
+            assert TEXT[0] == ctx.put_text(TEXT[1])
+            with database.reading() as connection:
+                yield ctx, next(s for s in tasks.load(connection) if s.usable)
+
+    return measure
+
+
 def test_a_harvester_is_one_module_and_one_entry_point(add: Add, begun: Path) -> None:
     """Its transcripts are harvested like all others, and a damaged line becomes a defect."""
     name = add("Add a harvester")
@@ -116,9 +143,34 @@ def test_a_model_is_one_module_and_one_entry_point(add: Add) -> None:
     """The settings choose it by name, and its calls are counted like those of any other."""
     name = add("Add a model")
     task, _reflection, ledger = compose.models(config.load(overrides={"model.name": name, "model.model": "any"}))
-    reply = task.ask(Ask(purpose=Purpose.ROLLOUT, system="", prompt="Is anybody there?"))
+    reply = task.ask(Ask(purpose=CallPurpose.ROLLOUT, system="", prompt="Is anybody there?"))
     assert isinstance(reply, Reply)
     assert ("Is anybody there?", 1) == (reply.text, ledger.spending().total.calls)
+
+
+def test_a_judge_is_one_module_and_one_entry_point(add: Add, measuring: Measuring) -> None:
+    """Criteria that name it are enough: its score is stored like that of any other judge."""
+    name = add("Add a judge")
+    criteria = importlib.import_module(name).Brevity(words=2)
+    with measuring(ScriptedModel("four words it is")) as (ctx, task):
+        request = ctx.request_of(Replay.TEXT, task, TEXT, criteria, schedule.baseline(0))
+        (rollout,) = run_all(ctx, [request])
+        assert Score(value=0.5, reason="4 words") == rollout.result
+    with measuring(ScriptedModel()) as (ctx, _task):
+        assert [rollout] == run_all(ctx, [request])
+
+
+def test_a_replayer_is_one_module_and_one_entry_point(add: Add, measuring: Measuring) -> None:
+    """Its kind of replay chooses it; its rollouts are apart from those of another kind."""
+    name = add("Add a replayer")
+    model = ScriptedModel("git status", "An answer.")
+    with measuring(model) as (ctx, task):
+        kinds = (Replay(name), Replay.TEXT)
+        requests = [ctx.request_of(k, task, TEXT, ctx.criteria(task), schedule.baseline(0)) for k in kinds]
+        (step,), (answer,) = run_all(ctx, requests[:1]), run_all(ctx, requests[1:])
+    assert ("git status", "An answer.") == (step.answer, answer.answer)
+    assert "Which command do you run first?" in model.asks[0].prompt
+    assert "Which command do you run first?" not in model.asks[1].prompt
 
 
 def test_a_view_is_one_module_and_registers_nowhere(write: Write) -> None:
@@ -164,6 +216,7 @@ def test_the_page_shows_every_room_and_its_libraries() -> None:
     shown = floors.floors()
     rooms = [room for floor in shown for room in floor.rooms]
     assert {"store", "core", "harvesters"} <= {room.name for room in rooms}
+    assert {"store", "models", "host"} == {room.name for room in rooms if room.libraries}, "a contract misses a room"
     assert ("sqlalchemy", "alembic", "sqlite3") == next(room.libraries for room in rooms if room.name == "store")
     assert all(f"| `{room.name}` | {room.about} |" in PAGE and room.about for room in rooms)
     chart = floors.mermaid(shown)

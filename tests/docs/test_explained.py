@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from docs.vocabulary import VOCABULARY, Term
-from sleepd.core import gate, provenance, screen_rules
+from sleepd.core import evidence, experiment, provenance, screen_rules
 from sleepd.core.model import CheckKind
-from sleepd.pipeline.trial import Gating
+from sleepd.pipeline.trial import GateConfig
 from sleepd.settings.sections import MineConfig
 from sleepd.store.schema import metadata
 
@@ -64,15 +64,15 @@ def test_each_word_is_explained_once() -> None:
 
 def test_the_gates_page_states_the_figures_in_force() -> None:
     """Levels, endings, floors and limits are those of the code."""
-    page, default = text("explanation/gate.md"), Gating()
-    assert f"evidence of {1 / gate.level(1, 0, default.alpha):.0f}" in page
+    page, default = text("explanation/gate.md"), GateConfig()
+    assert f"evidence of {1 / evidence.level(1, 0, default.alpha):.0f}" in page
     assert f"{default.alpha} unless set otherwise" in page
     assert f"β = {default.beta:.2f}" in page and f"below {default.smallest_effect:+.2f}" in page
     ending = f"{default.max_pairs} pairs or {default.max_nights} nights"
     assert ending in page and ending in text("how-to/troubleshooting.md")
     assert (0.8, 0.5) == (default.coverage, default.waiting_share)
     assert "four fifths of the pairs" in page and "at most half of its pairs" in page
-    assert gate.enough(5, 3) is None and gate.enough(4, 3) and gate.enough(5, 2)
+    assert experiment.enough(5, 3) is None and experiment.enough(4, 3) and experiment.enough(5, 2)
     assert "fewer than five validation groups or three sealed ones" in page
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import importlib.util
 import json
+import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Any
 import pytest
 
 from harvesters.__main__ import harvester
-from harvesters.records import Origin, Reading, Session, SessionKind
+from harvesters.records import Origin, Reading, Session, SessionKind, Turn
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT.parent / "shared" / "transcripts" / "samples"
@@ -77,11 +78,19 @@ def reading(file: str) -> Reading:
     return harvester(AGENTS[file.split("/", 1)[0]]).read(SAMPLES / file)
 
 
+def only_queued(session: Session, turn: Turn) -> bool:
+    """Typed while the agent worked, and never written as a message of its own: its id is made of the session's."""
+    return turn.queued and turn.id.startswith(session.id)
+
+
 def prompts(session: Session | None) -> list[str]:
-    """What the driver said. The reference counts no prompts of Claude Code's sub-agents: an agent wrote them."""
+    """What the driver said. The reference counts neither prompts of Claude Code's sub-agents, which an agent wrote, nor
+    messages that are nowhere but in the queue; it reads a command's words without the command's name.
+    """
     if session is None or (session.agent == "claude-code" and session.kind is SessionKind.SUBAGENT):
         return []
-    return [turn.text for turn in session.turns if turn.origin is Origin.PROMPT]
+    said = [turn.text for turn in session.turns if turn.origin is Origin.PROMPT and not only_queued(session, turn)]
+    return [re.sub(r"^/[\w:-]+ ", "", text) for text in said]
 
 
 def commands_with_words(row: Row) -> list[str]:

@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sleepd.core import gate
-from sleepd.core.confirmation import Confirming, settle
-from sleepd.core.gate import Rule, Terms
-from sleepd.core.model import Pair
+from sleepd.core import experiment
+from sleepd.core.confirmation import ConfirmationConfig
+from sleepd.core.experiment import Experiment, OnePass, Rule
+from sleepd.core.model import Pair, RunId
 from sleepd.lab.gate import apart, figures, lives
 from sleepd.lab.gate.figures import mean, share
 from sleepd.lab.gate.trials import Setup, drawn, least_pairs, trial
@@ -27,8 +27,8 @@ from sleepd.store import proposals
 from tests.cli.command import sleepd
 from tests.pipeline.world import make
 
-SETUP = Setup(terms=Terms(alpha=0.05), confirming=Confirming())
-STRICT = replace(SETUP, terms=Terms(alpha=0.05, rule=Rule.STRICT))
+SETUP = Setup(experiment=Experiment(alpha=0.05, confirmation=ConfirmationConfig()))
+STRICT = replace(SETUP, experiment=Experiment(alpha=0.05, statistic=OnePass(rule=Rule.STRICT)))
 
 
 @pytest.mark.parametrize(("key", "low", "high"), [
@@ -67,25 +67,26 @@ def test_verdicts_are_those_of_the_database(key: str, tmp_path_factory: pytest.T
     rng = np.random.default_rng(5)
     rates = kind(key).make(rng, 13)
     columns = drawn(rng, kind(key), rates, 400, 4)
-    seen = gate.weigh(columns.candidate, columns.baseline, SETUP.terms)
+    seen = experiment.decide(SETUP.experiment, columns.scores)
     rows = [
-        Pair(draw=n, task_id=f"t{t}", candidate=None if np.isnan(c) else c, baseline=b)  # type: ignore[arg-type]
+        Pair(ordinal=n, task_id=f"t{t}", candidate=None if np.isnan(c) else c, baseline=b)  # type: ignore[arg-type]
         for n, (t, c, b) in enumerate(zip(columns.task, columns.candidate, columns.baseline, strict=True))
     ]
     with world.database.writing() as connection:
         connection.exec_driver_sql("PRAGMA foreign_keys = OFF")
-        proposals.save_pairs(connection, "c", rows, "n1")  # type: ignore[arg-type]
+        proposals.save_pairs(connection, "c", rows, RunId(id="n1"))  # type: ignore[arg-type]
     with world.database.reading() as connection:
         kept = proposals.pairs(connection, "c")  # type: ignore[arg-type]
     world.database.close()
-    stored, _ = settle(kept, [f"t{n}" for n in range(13)], SETUP.terms, Confirming(least=0))  # type: ignore[misc]
+    alone = replace(SETUP.experiment, confirmation=ConfirmationConfig(least=0))
+    stored = experiment.conclude(alone, kept, [f"t{n}" for n in range(13)]).decision  # type: ignore[misc]
     assert (seen.verdict, seen.pairs, seen.evidence) == (stored.verdict, stored.pairs, stored.evidence)
 
 
 def test_the_papers_rule_adopts_what_does_nothing_and_ours_does_not() -> None:
     """On most fortnights against none of a hundred."""
     adopted = {
-        setup.terms.rule: sum(
+        setup.rule: sum(
             any(o.accepted for o in lives.nights(np.random.default_rng([3, n]), kind("none"), 14, setup, 0.05))
             for n in range(100)
         )

@@ -8,22 +8,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sleepd.core import gate
-from sleepd.core.attribution import Attributing
-from sleepd.core.confirmation import Confirming
-from sleepd.core.gate import Rule, Terms
+from sleepd.core import experiment
+from sleepd.core.confirmation import ConfirmationConfig
+from sleepd.core.evidence import Scores
+from sleepd.core.experiment import Experiment, OnePass, Rule
 from sleepd.core.model import Digest, Verdict
 from sleepd.lab.gate import lives
 from sleepd.lab.gate.trials import Setup, trial
 from sleepd.lab.gate.truth import kind
-from sleepd.pipeline.trial import Gating
+from sleepd.pipeline.trial import AttributionConfig, GateConfig
 from sleepd.store.proposals import Proposal, Status
 from sleepd.views.evidence import sealed_words
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "explanation" / "gate.md").read_text(encoding="utf-8")
 PROMISES = re.findall(r"^\| (\d+) \| (.+?) \| (.+?) \| (.+) \|$", PAGE, re.MULTILINE)
-SETUP = Setup(terms=Terms(alpha=0.05), confirming=Confirming())
+SETUP = Setup(experiment=Experiment(alpha=0.05, confirmation=ConfirmationConfig()))
 
 
 def test_the_page_has_all_ten() -> None:
@@ -82,17 +82,18 @@ def test_sealed_tasks_that_disagree_are_a_warning(before: float, after: float, w
 @pytest.mark.parametrize("rule", [Rule.STRICT, Rule.OFF])
 def test_what_the_papers_rules_accept_names_the_rule(rule: Rule) -> None:
     """Promise 10: in the reason, which every report and the journal show."""
-    decision = gate.weigh(np.ones(5), np.zeros(5), Terms(alpha=0.05, rule=rule))
+    paper = Experiment(alpha=0.05, statistic=OnePass(rule=rule))
+    decision = experiment.decide(paper, Scores(candidate=np.ones(5), baseline=np.zeros(5)))
     assert (Verdict.ACCEPTED, True) == (decision.verdict, f"rule {rule}" in decision.reason)
 
 
 def test_the_page_states_the_numbers_in_force() -> None:
     """Of the look at each task, of leaving edits out, and of shorter texts."""
-    page, default = " ".join(PAGE.split()), Gating()
-    confirming, attributing = Confirming(), Attributing()
+    page, default = " ".join(PAGE.split()), GateConfig()
+    confirming, attribution = ConfirmationConfig(), AttributionConfig()
     assert (4, 24, 0.1) == (confirming.least, confirming.most, confirming.level)
     assert "at least four times" in page and "up to 24 times" in page and "(number of tasks) / 0.1" in page
-    assert f"at most {attributing.most} pairs each" in page and f"at a level of {attributing.level:g}" in page
-    assert f"at least +{attributing.worth:g}" in page and f"a harm of {100 * attributing.harm:.0f} points" in page
-    assert f"worth less than +{attributing.smallest_effect:.2f}" in page
+    assert f"at most {attribution.most} pairs each" in page and f"at a level of {attribution.level:g}" in page
+    assert f"at least +{attribution.worth:g}" in page and f"a harm of {100 * attribution.harm:.0f} points" in page
+    assert f"worth less than +{attribution.smallest_effect:.2f}" in page
     assert f"d + {default.margin:g}" in page and f"{default.margin_pairs:,} pairs" in page

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sleepd.core.errors import BadSettings
 from sleepd.core.model import Cause
-from sleepd.core.ports import Ask, Failure, Purpose, Reply
+from sleepd.core.ports import Ask, CallPurpose, Failure, Reply
 from sleepd.models.metered import Ledger, Metered, Tally
 from sleepd.models.scripted import ScriptedModel
 from sleepd.models.settings import Price
@@ -19,7 +19,7 @@ from sleepd.models.settings import Price
 DOLLAR_A_TOKEN = Price(in_per_mtok=1_000_000, out_per_mtok=1_000_000)
 
 
-def ask(purpose: Purpose = Purpose.ROLLOUT, prompt: str = "p", max_tokens: int = 10) -> Ask:
+def ask(purpose: CallPurpose = CallPurpose.ROLLOUT, prompt: str = "p", max_tokens: int = 10) -> Ask:
     return Ask(purpose=purpose, system="", prompt=prompt, max_tokens=max_tokens)
 
 
@@ -31,13 +31,13 @@ def test_calls_are_counted_by_purpose() -> None:
     """Spending names calls, tokens and dollars in total and by purpose."""
     ledger = Ledger()
     model = Metered(ScriptedModel(otherwise=reply()), ledger, price=DOLLAR_A_TOKEN)
-    for purpose in (Purpose.ROLLOUT, Purpose.ROLLOUT, Purpose.REFLECT):
+    for purpose in (CallPurpose.ROLLOUT, CallPurpose.ROLLOUT, CallPurpose.REFLECT):
         model.ask(ask(purpose))
     spent = ledger.spending()
     assert (3, 0, 3, 6, 9.0) == (spent.calls, spent.failed, spent.tokens_in, spent.tokens_out, spent.cost_usd)
     assert {
-        Purpose.ROLLOUT: Tally(calls=2, tokens_in=2, tokens_out=4, cost_usd=6.0),
-        Purpose.REFLECT: Tally(calls=1, tokens_in=1, tokens_out=2, cost_usd=3.0),
+        CallPurpose.ROLLOUT: Tally(calls=2, tokens_in=2, tokens_out=4, cost_usd=6.0),
+        CallPurpose.REFLECT: Tally(calls=1, tokens_in=1, tokens_out=2, cost_usd=3.0),
     } == spent.by_purpose
 
 
@@ -153,7 +153,7 @@ def test_an_error_in_the_model_still_ends_the_call() -> None:
 def test_lone_surrogates_can_be_counted() -> None:
     """A cut emoji in a prompt or a system text is not fatal to the count."""
     model = Metered(ScriptedModel(otherwise=reply()), Ledger(budget_usd=1000), price=DOLLAR_A_TOKEN)
-    torn = Ask(purpose=Purpose.ROLLOUT, system="\ud83d", prompt="\ude00", max_tokens=1)
+    torn = Ask(purpose=CallPurpose.ROLLOUT, system="\ud83d", prompt="\ude00", max_tokens=1)
     assert isinstance(model.ask(torn), Reply)
 
 

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from sleepd.core.model import Cause
-from sleepd.core.ports import Ask, Failure, Purpose, Reply
+from sleepd.core.ports import Ask, CallPurpose, Failure, Reply
 from sleepd.models.remote import RemoteModel
 from tests.models.conftest import FROM_SETTINGS, KEY, Make, settings_for
 from tests.stub.server import WRONG_KEY, Stub
 
 
 def ask(prompt: str, **changes: Any) -> Ask:
-    return dataclasses.replace(Ask(purpose=Purpose.ROLLOUT, system="You are terse.", prompt=prompt), **changes)
+    return dataclasses.replace(Ask(purpose=CallPurpose.ROLLOUT, system="You are terse.", prompt=prompt), **changes)
 
 
 def failure(model: RemoteModel, prompt: str) -> Failure:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from sleepd.core.model import Cause
-from sleepd.core.ports import Ask, Failure, Purpose, Reply
+from sleepd.core.ports import Ask, CallPurpose, Failure, Reply
 from sleepd.models.scripted import FailingAt, ScriptedModel
 
 OUTAGE = Failure(cause=Cause.NETWORK, message="the line is down")
 
 
 def ask(prompt: str) -> Ask:
-    return Ask(purpose=Purpose.ROLLOUT, system="", prompt=prompt)
+    return Ask(purpose=CallPurpose.ROLLOUT, system="", prompt=prompt)
 
 
 def test_outcomes_come_in_order_and_asks_are_kept() -> None:

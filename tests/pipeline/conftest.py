@@ -18,7 +18,7 @@ def mined(tmp_path_factory: pytest.TempPathFactory) -> World:
 
     world = make(tmp_path_factory.mktemp("mined"))
     world.ingest()
-    mine(world.database, world.bench().embedder, MineConfig())
+    mine(world.database, world.ctx().embedder, MineConfig())
     return world
 
 

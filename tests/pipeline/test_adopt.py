@@ -10,7 +10,7 @@ import pytest
 
 from sleepd.core.edit import Region, apply, new_skill
 from sleepd.core.errors import Conflict, UsageError
-from sleepd.core.model import Candidate, Digest, Edit, EditOp, SkillTarget, TaskId, Verdict, digest
+from sleepd.core.model import Candidate, Digest, Edit, EditOp, RunId, SkillTarget, TaskId, Verdict, digest
 from sleepd.pipeline.adopt import ADOPTABLE, adopt, find, last_adoption, recover, reject, revert
 from sleepd.pipeline.work import Surroundings
 from sleepd.store import proposals, reviews, rollouts
@@ -62,7 +62,7 @@ class Desk:
                 model="m",
                 verdict=Verdict.ACCEPTED,
             )
-            proposals.start(connection, candidate, "n1")
+            proposals.start(connection, candidate, RunId(id="n1"))
             proposal = Proposal(
                 id=candidate.id, night_id="n1", status=status, findings=(), diff="", sessions=("s1",),
                 sealed_count=0, sealed_before=None, sealed_after=None,

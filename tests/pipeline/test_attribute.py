@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from sleepd.core.attribution import Attributing
-from sleepd.core.confirmation import Confirming
+from sleepd.core.confirmation import ConfirmationConfig
 from sleepd.core.errors import NotMeasured
-from sleepd.core.model import Cause, Edit, EditOp, Origin, Split, Verdict
+from sleepd.core.model import Cause, Edit, EditOp, Origin, RunId, Split, Verdict
 from sleepd.core.ports import Failure
 from sleepd.core.select import Bundle
 from sleepd.models.scripted import FailingAt
@@ -17,15 +16,15 @@ from sleepd.pipeline import buffer
 from sleepd.pipeline.attribute import applied
 from sleepd.pipeline.mine import clusters
 from sleepd.pipeline.prove import prove
-from sleepd.pipeline.rollout import Bench
-from sleepd.pipeline.trial import Gating, Ground, enter
+from sleepd.pipeline.rollout import RunContext
+from sleepd.pipeline.trial import AttributionConfig, Comparison, GateConfig, enter, text_claim
 from sleepd.pipeline.waiting import go_on
 from sleepd.pipeline.work import find_work
 from sleepd.store import tasks
 from sleepd.store.proposals import Trial
 from tests.pipeline.world import World, new_skill
 
-GATING = Gating(pairs_per_night=200, baseline_samples=2, confirming=Confirming(least=1))
+GATING = GateConfig(pairs_per_night=200, baseline_samples=2, confirmation=ConfirmationConfig(least=1))
 OUTAGE = Failure(cause=Cause.NETWORK, message="no route")
 
 
@@ -40,34 +39,34 @@ HARMFUL = add("Never start with the ticket key, and leave the Risk line out.")
 AGAIN = add("The subject begins with the ticket key in square brackets.")
 
 
-def ground_of(world: World) -> Ground:
+def comparison_of(world: World) -> Comparison:
     with world.database.reading() as connection:
         everything = tasks.load(connection)
     work = find_work(clusters(everything, 2), world.surroundings, new_skill)[0]
-    return Ground(target=work.target, base="", tasks=work.usable(Split.VAL))
+    return Comparison(target=work.target, base="", tasks=work.usable(Split.VAL))
 
 
-def proven(bench: Bench, ground: Ground, *edits: Edit, gating: Gating = GATING) -> tuple[Trial, ...]:
+def proven(ctx: RunContext, comparison: Comparison, *edits: Edit, gate: GateConfig = GATING) -> tuple[Trial, ...]:
     made = Bundle.of(edits, ["s1"], origin=Origin.REFLECTION)
-    trial = enter(bench, ground, made, applied(ground, edits).text, gating)
-    return prove(bench, ground, trial, gating, gating.pairs_per_night)
+    trial = enter(ctx, comparison, text_claim(ctx, comparison, made, applied(comparison, edits).text), gate)
+    return prove(ctx, comparison, trial, gate, gate.pairs_per_night)
 
 
 class TestTakingApart:
     def test_what_carries_nothing_is_left_out_and_the_rest_is_gated_anew(self, world: World) -> None:
         """Under an index of its own; the bundle itself ends as pruned, and its useless edit is remembered as such."""
-        bench, ground = world.bench(), ground_of(world)
-        bundle, pruned = proven(bench, ground, TICKET, USELESS, TESTED)
+        ctx, comparison = world.ctx(), comparison_of(world)
+        bundle, pruned = proven(ctx, comparison, TICKET, USELESS, TESTED)
         assert Verdict.PRUNED is bundle.candidate.verdict
         assert (Verdict.ACCEPTED, Origin.PRUNED) == (pruned.candidate.verdict, pruned.candidate.origin)
         assert (TICKET, TESTED) == pruned.candidate.edits
-        assert applied(ground, [TICKET, TESTED]).text == bench.text(pruned.candidate.text)
+        assert applied(comparison, [TICKET, TESTED]).text == ctx.text(pruned.candidate.text)
         assert (1, 2) == (bundle.candidate.index, pruned.candidate.index)
         assert [USELESS] == [f.edit for f in buffer.failed(world.database, [bundle, pruned])]
 
     def test_a_bundle_that_carries_its_weight_is_accepted_as_it_is(self, world: World) -> None:
         """With a row for each edit: its part of the gain, the interval, its rent."""
-        (trial,) = proven(world.bench(), ground_of(world), TICKET, TESTED)
+        (trial,) = proven(world.ctx(), comparison_of(world), TICKET, TESTED)
         assert Verdict.ACCEPTED is trial.candidate.verdict
         rows = world.rows("attributions")
         assert 2 == len(rows)
@@ -78,21 +77,21 @@ class TestTakingApart:
 
     def test_what_hurts_never_rides_along(self, world: World) -> None:
         """Even in a bundle that is better on the whole."""
-        bundle, pruned = proven(world.bench(), ground_of(world), TESTED, HARMFUL, TICKET)
+        bundle, pruned = proven(world.ctx(), comparison_of(world), TESTED, HARMFUL, TICKET)
         assert Verdict.PRUNED is bundle.candidate.verdict
         assert HARMFUL not in pruned.candidate.edits
 
     def test_two_edits_that_say_the_same_do_not_drag_each_other_out(self, world: World) -> None:
         """Left out alone, neither is missed; one of them stays."""
-        *_, last = proven(world.bench(), ground_of(world), TICKET, AGAIN, TESTED)
+        *_, last = proven(world.ctx(), comparison_of(world), TICKET, AGAIN, TESTED)
         assert Verdict.ACCEPTED is last.candidate.verdict
         assert 1 == len({TICKET, AGAIN} & set(last.candidate.edits))
 
     @pytest.mark.slow
     def test_it_can_be_left_out(self, world: World) -> None:
         """With `most` 0 the bundle is accepted whole."""
-        gating = replace(GATING, attributing=Attributing(most=0))
-        (trial,) = proven(world.bench(), ground_of(world), TICKET, USELESS, TESTED, gating=gating)
+        gate = replace(GATING, attribution=AttributionConfig(most=0))
+        (trial,) = proven(world.ctx(), comparison_of(world), TICKET, USELESS, TESTED, gate=gate)
         assert Verdict.ACCEPTED is trial.candidate.verdict
         assert [] == world.rows("attributions")
 
@@ -101,18 +100,18 @@ class TestTakingApart:
     def test_an_outage_on_the_way_leads_to_the_same_end(self, world: World, part: float) -> None:
         """Nothing is accepted before it was taken apart, and the rerun comes to the same texts and rows."""
         counted = FailingAt(world.model, 0, OUTAGE)
-        ground = ground_of(world)
-        whole = replace(world.bench(counted), night_id="other")
-        undisturbed = proven(whole, ground, TICKET, USELESS, TESTED)
+        comparison = comparison_of(world)
+        whole = replace(world.ctx(counted), run=RunId(id="other"))
+        undisturbed = proven(whole, comparison, TICKET, USELESS, TESTED)
         rows = world.rows("attributions")
         with world.database.writing() as connection:
             for table in ("attributions", "pairs", "candidates", "rollouts"):
                 connection.exec_driver_sql(f"DELETE FROM {table}")
-        failing = world.bench(FailingAt(world.model, int(counted.asked * part), OUTAGE))
+        failing = world.ctx(FailingAt(world.model, int(counted.asked * part), OUTAGE))
         with pytest.raises(NotMeasured):
-            proven(failing, ground, TICKET, USELESS, TESTED)
+            proven(failing, comparison, TICKET, USELESS, TESTED)
         assert "accepted" not in {row["verdict"] for row in world.rows("candidates")}
-        again = proven(world.bench(), ground, TICKET, USELESS, TESTED)
+        again = proven(world.ctx(), comparison, TICKET, USELESS, TESTED)
         assert [t.candidate for t in undisturbed] == [t.candidate for t in again]
         assert rows == world.rows("attributions")
 
@@ -120,24 +119,24 @@ class TestTakingApart:
     @pytest.mark.parametrize("part", [0.3, 0.6, 0.9, 0.97])
     def test_a_bundle_that_waited_comes_to_the_same_end_after_an_outage(self, world: World, part: float) -> None:
         """What is left of it is neither lost nor forgotten by the rerun of the night that took it apart."""
-        ground = ground_of(world)
+        comparison = comparison_of(world)
         made = Bundle.of((TICKET, USELESS, TESTED), ["s1"], origin=Origin.REFLECTION)
-        text = applied(ground, made.edits).text
-        gating = replace(GATING, waiting_share=1.0)
+        text = applied(comparison, made.edits).text
+        gate = replace(GATING, waiting_share=1.0)
 
         def begun() -> None:
-            trial = enter(world.bench(), ground, made, text, gating)
-            prove(world.bench(), ground, trial, gating, 2)
+            trial = enter(world.ctx(), comparison, text_claim(world.ctx(), comparison, made, text), gate)
+            prove(world.ctx(), comparison, trial, gate, 2)
 
         begun()
         counted = FailingAt(world.model, 0, OUTAGE)
-        undisturbed = go_on(world.bench(counted, night="n2"), ground, gating)
+        undisturbed = go_on(world.ctx(counted, night="n2"), comparison, gate)
         assert [Verdict.PRUNED, Verdict.ACCEPTED] == [t.candidate.verdict for t in undisturbed]
         with world.database.writing() as connection:
             for table in ("attributions", "pairs", "candidates", "rollouts"):
                 connection.exec_driver_sql(f"DELETE FROM {table}")
         begun()
         with pytest.raises(NotMeasured):
-            go_on(world.bench(FailingAt(world.model, int(counted.asked * part), OUTAGE), night="n2"), ground, gating)
-        rerun = go_on(world.bench(night="n2"), ground, gating)
+            go_on(world.ctx(FailingAt(world.model, int(counted.asked * part), OUTAGE), night="n2"), comparison, gate)
+        rerun = go_on(world.ctx(night="n2"), comparison, gate)
         assert [t.candidate for t in undisturbed] == [t.candidate for t in rerun]

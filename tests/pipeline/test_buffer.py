@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from sleepd.core.model import Candidate, Edit, EditOp, SkillTarget, TaskId, Verdict, digest
-from sleepd.core.ports import Ask, Failure, Purpose, Reply
+from sleepd.core.model import Candidate, Edit, EditOp, RunId, SkillTarget, TaskId, Verdict, digest
+from sleepd.core.ports import Ask, CallPurpose, Failure, Reply
 from sleepd.pipeline.buffer import Failed, says_the_same, turned_down
 from sleepd.pipeline.mine import clusters
 from sleepd.pipeline.work import find_work
@@ -36,10 +36,10 @@ class Proposing:
         return self._model.key
 
     def ask(self, ask: Ask) -> Reply | Failure:
-        if ask.purpose is Purpose.REFLECT:
+        if ask.purpose is CallPurpose.REFLECT:
             self.prompts.append(ask.prompt)
             return Reply(text=self._reply)
-        self.rollouts += ask.purpose is Purpose.ROLLOUT
+        self.rollouts += ask.purpose is CallPurpose.ROLLOUT
         return self._model.ask(ask)
 
 
@@ -60,7 +60,7 @@ def entered(
             base=rollouts.put_text(connection, base), text=rollouts.put_text(connection, f"text {number}"),
             edits=edits, tasks=(TaskId("t"),), model="m", verdict=verdict, reason=reason,
         )  # fmt: skip
-        proposals.start(connection, candidate, night)
+        proposals.start(connection, candidate, RunId(id=night))
     return candidate
 
 
@@ -112,7 +112,7 @@ class TestANight:
         proposed(world, RULE, status=Status.REJECTED, why="no")
         again = Edit(op=EditOp.ADD, anchor="Something", text="sign every message with a RHYME", reason="")
         world.night(Proposing(world, again, OTHER))
-        tried = [json.loads(str(c["edits"])) for c in world.rows("candidates") if c["night_id"] != "n0"]
+        tried = [json.loads(str(c["edits"])) for c in world.rows("candidates") if c["run_id"] != "n0"]
         assert [[OTHER.text]] == [[e["text"] for e in edits] for edits in tried]
 
     def test_a_single_edit_of_an_adopted_proposal_teaches_as_well(self, world: World) -> None:
@@ -124,7 +124,7 @@ class TestANight:
         world.night(model)
         assert "| why: nobody rhymes" in model.prompts[0]
         assert "| add Name the moon.\n| why: the user put it this way: Name the moon at night." in model.prompts[0]
-        assert ["n0"] == [c["night_id"] for c in world.rows("candidates")]
+        assert ["n0"] == [c["run_id"] for c in world.rows("candidates")]
 
     def test_the_gates_reason_is_shown_for_the_same_live_text(self, world: World) -> None:
         """Apart from what a person turned down."""

@@ -9,29 +9,28 @@ import numpy as np
 import pytest
 
 from sleepd.core import forecast
-from sleepd.core.confirmation import Confirming
-from sleepd.core.gate import Terms
-from sleepd.core.model import Cause, Split, TaskId
+from sleepd.core.experiment import Experiment
+from sleepd.core.model import Cause, Purpose, Sample, Split, TaskId
 from sleepd.core.ports import Ask, Failure, Reply
-from sleepd.core.schedule import CALIBRATION_SAMPLE
+from sleepd.core.schedule import seed
 from sleepd.lab.gate.trials import Setup, trial
 from sleepd.lab.gate.truth import kind, shifted
 from sleepd.models.scripted import FailingAt
 from sleepd.pipeline.calibrate import calibrate, foresee, remembered
 from sleepd.pipeline.mine import clusters
-from sleepd.pipeline.trial import Gating, Ground
+from sleepd.pipeline.trial import Comparison, GateConfig
 from sleepd.pipeline.work import find_work
 from sleepd.store import tasks
 from tests.pipeline.world import World, new_skill
 
-GATING = Gating(baseline_samples=2)
+GATING = GateConfig(baseline_samples=2)
 
 
-def ground_of(world: World) -> Ground:
+def comparison_of(world: World) -> Comparison:
     with world.database.reading() as connection:
         everything = tasks.load(connection)
     work = find_work(clusters(everything, 2), world.surroundings, new_skill)[0]
-    return Ground(target=work.target, base="", tasks=work.usable(Split.VAL))
+    return Comparison(target=work.target, base="", tasks=work.usable(Split.VAL))
 
 
 class Wired:
@@ -42,7 +41,7 @@ class Wired:
         self.key = world.model.key
 
     def ask(self, ask: Ask) -> Reply | Failure:
-        if ask.sample >= CALIBRATION_SAMPLE:
+        if ask.sample >= seed(Sample(purpose=Purpose.CALIBRATION)):
             return self._model.ask(replace(ask, system=f"{ask.system}\n{self._answer}"))
         return self._model.ask(ask)
 
@@ -51,25 +50,25 @@ class TestCalibrating:
     def test_a_text_does_not_beat_itself(self, world: World) -> None:
         """No alarm, whatever the text; larger gains take fewer pairs; every pair is fresh and kept."""
         counted = FailingAt(world.model, 0, Failure(cause=Cause.NETWORK, message=""))
-        seen = calibrate(world.bench(counted), ground_of(world), GATING, 27)
+        seen = calibrate(world.ctx(counted), comparison_of(world), GATING, 27)
         assert (27, 0, False) == (seen.pairs, seen.unscored, seen.alarm)
         assert 27 * 3 == counted.asked == len(world.rows("rollouts"))
         assert [0.1, 0.2, 0.3] == [f.gain for f in seen.foreseen]
         assert sorted((f.pairs for f in seen.foreseen), reverse=True) == [f.pairs for f in seen.foreseen]
-        calibrate(world.bench(counted), ground_of(world), GATING, 27)
+        calibrate(world.ctx(counted), comparison_of(world), GATING, 27)
         assert 27 * 3 == counted.asked
 
     def test_a_side_that_is_told_which_it_is_raises_the_alarm(self, world: World) -> None:
         """Evidence between identical texts is a defect of the wiring."""
         told = Wired(world, "- Start with the ticket key in square brackets.\n- End with a Tested line.")
-        assert calibrate(world.bench(told), ground_of(world), GATING, 60).alarm  # type: ignore[arg-type]
+        assert calibrate(world.ctx(told), comparison_of(world), GATING, 60).alarm  # type: ignore[arg-type]
 
     def test_what_was_measured_is_remembered_without_asking(self, world: World) -> None:
         """Earlier baseline rollouts say how much the scores vary; without any, nothing is foreseen."""
-        ground = ground_of(world)
-        assert 0 == len(remembered(world.bench(), ground, 2))
-        calibrate(world.bench(), ground, GATING, 27)
-        assert len(remembered(world.bench(), ground, 2)) >= 27
+        comparison = comparison_of(world)
+        assert 0 == len(remembered(world.ctx(), comparison, 2))
+        calibrate(world.ctx(), comparison, GATING, 27)
+        assert len(remembered(world.ctx(), comparison, 2)) >= 27
 
 
 class TestForeseeing:
@@ -78,7 +77,7 @@ class TestForeseeing:
     def test_it_foresees_what_the_gate_then_takes(self, key: str, gain: float) -> None:
         """Within a factor of two of the shipped gate's mean over many users; gains cut at 1 need a few more."""
         rng = np.random.default_rng(1)
-        setup = Setup(terms=Terms(alpha=0.0047, max_pairs=2_000), confirming=Confirming(least=0))
+        setup = Setup(experiment=Experiment(alpha=0.0047, max_pairs=2_000))
         ratios = []
         for _ in range(60):
             rates = shifted(rng, 13, gain)
@@ -92,7 +91,7 @@ class TestForeseeing:
         """Coins for scores, one pair a night: even thirty points are out of reach."""
         rng = np.random.default_rng(2)
         scores = {TaskId(str(n)): list(rng.integers(0, 2, 8).astype(float)) for n in range(10)}
-        few = Gating(pairs_per_night=1, max_nights=14)
+        few = GateConfig(pairs_per_night=1, max_nights=14)
         assert [False] * 3 == [f.in_reach for f in foresee(forecast.noise(scores, 4), 0.0047, few)]
-        assert foresee(forecast.noise(scores, 4), 0.0047, Gating())[-1].in_reach
+        assert foresee(forecast.noise(scores, 4), 0.0047, GateConfig())[-1].in_reach
         assert math.isinf(forecast.pairs_needed(forecast.noise({}, 4), 0.1, 0.05))

@@ -10,17 +10,18 @@ from pathlib import Path
 import pytest
 
 from sleepd.core import edit
-from sleepd.core.confirmation import Confirming
+from sleepd.core.confirmation import ConfirmationConfig
 from sleepd.core.edit import Region, set_region, split_regions, tokens
+from sleepd.core.experiment import Ending
 from sleepd.core.model import Attribution, Edit, EditOp, Origin, Split, Verdict, digest
 from sleepd.core.select import Bundle
 from sleepd.models.scripted import ScriptedModel
-from sleepd.pipeline.compact import Compacted, Compacting, compact, leaves_no_room
+from sleepd.pipeline.compact import Compaction, CompactionConfig, compact, leaves_no_room
 from sleepd.pipeline.mine import clusters
 from sleepd.pipeline.night import outlook
 from sleepd.pipeline.optimize import Optimizing, optimize, try_out
-from sleepd.pipeline.rollout import Bench
-from sleepd.pipeline.trial import Gating, Ground, enter
+from sleepd.pipeline.rollout import RunContext
+from sleepd.pipeline.trial import Comparison, GateConfig, enter, text_claim
 from sleepd.pipeline.work import Work
 from sleepd.skills.targets import new_project_target
 from sleepd.store import attributions, proposals, tasks
@@ -34,8 +35,10 @@ USERS = (
     '---\nname: commits\ndescription: "commit messages"\n---\r\n# Mine\n\n- Start with the ticket key in brackets.\n'
 )
 SKILL = set_region(USERS, Region.LEARNT, "".join(f"- {rule}\n" for rule in (TICKET, TESTED, AGAIN, WEATHER)))
-GATING = Gating(pairs_per_night=1_300, baseline_samples=2, confirming=Confirming(least=1), waiting_share=1.0)
-HOW = (Compacting(share=0.9, saves=15), tokens(SKILL))
+GATING = GateConfig(
+    pairs_per_night=1_300, baseline_samples=2, confirmation=ConfirmationConfig(least=1), waiting_share=1.0
+)
+HOW = (CompactionConfig(share=0.9, saves=15), tokens(SKILL))
 
 
 def work_of(world: World) -> Work:
@@ -46,9 +49,9 @@ def work_of(world: World) -> Work:
     return Work(target=target, tasks=tuple(members), frequency=len(members), friction=1.0)
 
 
-def ground_of(world: World, base: str = SKILL) -> Ground:
+def comparison_of(world: World, base: str = SKILL) -> Comparison:
     work = work_of(world)
-    return Ground(target=work.target, base=base, tasks=work.usable(Split.VAL))
+    return Comparison(target=work.target, base=base, tasks=work.usable(Split.VAL))
 
 
 def delete(rule: str) -> dict[str, str | None]:
@@ -59,12 +62,12 @@ def said(*edits: Mapping[str, str | None]) -> str:
     return json.dumps({"edits": edits})
 
 
-def compacted(world: World, reply: str, base: str = SKILL) -> Compacted:
-    bench = replace(world.bench(), reflector=ScriptedModel(reply))
-    return compact(bench, ground_of(world, base), GATING, HOW)
+def compacted(world: World, reply: str, base: str = SKILL) -> Compaction:
+    ctx = replace(world.ctx(), reflector=ScriptedModel(reply))
+    return compact(ctx, comparison_of(world, base), GATING, *HOW)
 
 
-def edits_of(made: Compacted) -> list[tuple[EditOp, str | None]]:
+def edits_of(made: Compaction) -> list[tuple[EditOp, str | None]]:
     assert made.bundle is not None
     return [(e.op, e.anchor) for e in made.bundle.edits]
 
@@ -77,14 +80,14 @@ def outside(text: str) -> list[str]:
 class TestWhatIsTried:
     def test_a_text_above_its_share_leaves_no_room(self) -> None:
         """At the share it still does."""
-        assert not leaves_no_room("x" * 400, 100, Compacting(share=1.0))
-        assert leaves_no_room("x" * 401, 100, Compacting(share=1.0))
+        assert not leaves_no_room("x" * 400, 100, CompactionConfig(share=1.0))
+        assert leaves_no_room("x" * 401, 100, CompactionConfig(share=1.0))
 
     def test_what_the_model_would_merge_is_one_candidate_with_a_margin(self, world: World) -> None:
         """Not to be better, but not to be worse by more than the margin; with the sizes of the rules before it."""
         merge = {"op": "replace", "anchor": TICKET, "text": "Start with the ticket in brackets.", "reason": ""}
         model = ScriptedModel(said(merge, delete(AGAIN)))
-        made = compact(replace(world.bench(), reflector=model), ground_of(world), GATING, HOW)
+        made = compact(replace(world.ctx(), reflector=model), comparison_of(world), GATING, *HOW)
         assert made.bundle is not None
         assert (Origin.COMPACTION, 0.03) == (made.bundle.origin, made.bundle.margin)
         assert [(EditOp.DELETE, AGAIN), (EditOp.REPLACE, TICKET)] == edits_of(made)
@@ -114,9 +117,14 @@ class TestWhatIsTried:
 
     def test_without_a_proposal_the_rule_that_carries_least_goes_first(self, world: World) -> None:
         """As its bundle's look at single edits found; a rule that nobody measured counts as carrying nothing."""
-        bench, ground = replace(world.bench(night="n0")), ground_of(world, "")
+        ctx, comparison = replace(world.ctx(night="n0")), comparison_of(world, "")
         edits = tuple(Edit(op=EditOp.ADD, anchor=None, text=t, reason="") for t in (TICKET, TESTED, AGAIN, WEATHER))
-        trial = enter(bench, ground, Bundle.of(edits, ["s1", "s2"], origin=Origin.REFLECTION), SKILL, GATING)
+        trial = enter(
+            ctx,
+            comparison,
+            text_claim(ctx, comparison, Bundle.of(edits, ["s1", "s2"], origin=Origin.REFLECTION), SKILL),
+            GATING,
+        )
         effects = (0.3, 0.2, -0.05, 0.1)
         rows = [
             Attribution(edit_id=e.id, round=1, kept=True, effect=x, low=x - 0.1, high=x + 0.1, pairs=9, tokens=9)
@@ -128,24 +136,26 @@ class TestWhatIsTried:
         assert [(EditOp.DELETE, f"- {AGAIN}")] == edits_of(made)
         assert made.bundle is not None
         assert ("s1", "s2") == made.bundle.sessions
-        assert "carried -0.05" in made.bundle.edits[0].reason
+        assert "effect was -0.05" in made.bundle.edits[0].reason
 
     def test_what_failed_before_is_not_tried_again(self, world: World) -> None:
         """The next one that carries little is; and while one waits, nothing is."""
         first = compacted(world, said())
-        earlier = world.bench(night="n0")
+        earlier = world.ctx(night="n0")
         assert first.bundle is not None
         text = edit.apply(SKILL, first.bundle.edits).text
-        trial = enter(earlier, ground_of(world), first.bundle, text, GATING)
-        assert Compacted(bundle=None) == compacted(world, said())
+        trial = enter(
+            earlier, comparison_of(world), text_claim(earlier, comparison_of(world), first.bundle, text), GATING
+        )
+        assert Compaction(bundle=None) == compacted(world, said())
         with world.database.writing() as connection:
-            proposals.end(connection, trial.candidate.id, Verdict.REJECTED, "worse")
+            proposals.end(connection, trial.candidate.id, Ending(verdict=Verdict.REJECTED, reason="worse"))
         assert [(EditOp.DELETE, f"- {AGAIN}")] == edits_of(compacted(world, said()))
 
     def test_a_margin_that_cannot_be_shown_is_not_tried(self, world: World) -> None:
         """In words that name the remedy."""
         tight = replace(GATING, margin_pairs=100)
-        made = compact(world.bench(), ground_of(world), tight, HOW)
+        made = compact(world.ctx(), comparison_of(world), tight, *HOW)
         assert made.bundle is None
         assert "raise that or gate.margin" in made.problems[0]
 
@@ -161,11 +171,11 @@ class TestTheGate:
         """Accepted on evidence that the text is no worse by the margin, under an index of its own."""
         made = compacted(world, said(delete(AGAIN), delete(WEATHER)))
         assert made.bundle is not None
-        bench = world.bench()
-        done, _ = try_out(bench, ground_of(world), made.bundle, Optimizing(), GATING)
+        ctx = world.ctx()
+        done, _ = try_out(ctx, comparison_of(world), made.bundle, Optimizing(), GATING)
         candidate = done[-1].candidate
         assert Verdict.ACCEPTED is candidate.verdict, candidate.reason
-        text = bench.text(candidate.text)
+        text = ctx.text(candidate.text)
         assert tokens(SKILL) - tokens(text) > 30
         assert outside(SKILL) == outside(text)
         assert (f"- {TICKET}", f"- {TESTED}") == edit.learnt_lines(text)
@@ -174,19 +184,20 @@ class TestTheGate:
         """Without it the text is worse by far more than the margin."""
         base = set_region(USERS, Region.LEARNT, f"- {TICKET}\n- {TESTED}\n")
         made = compact(
-            replace(world.bench(), reflector=ScriptedModel(said(delete(TESTED)))),
-            ground_of(world, base),
+            replace(world.ctx(), reflector=ScriptedModel(said(delete(TESTED)))),
+            comparison_of(world, base),
             GATING,
-            (Compacting(saves=10), tokens(base)),
+            CompactionConfig(saves=10),
+            tokens(base),
         )
         assert made.bundle is not None
-        done, _ = try_out(world.bench(), ground_of(world, base), made.bundle, Optimizing(), GATING)
+        done, _ = try_out(world.ctx(), comparison_of(world, base), made.bundle, Optimizing(), GATING)
         assert Verdict.REJECTED is done[-1].candidate.verdict
         assert "effect below -0.03" in done[-1].candidate.reason
 
     def test_the_simulated_model_finds_what_is_said_twice(self, world: World) -> None:
         """And what says nothing about the work; so the whole way is walked without a key."""
-        made = compact(world.bench(), ground_of(world), GATING, HOW)
+        made = compact(world.ctx(), comparison_of(world), GATING, *HOW)
         assert [(EditOp.DELETE, f"- {AGAIN}"), (EditOp.DELETE, f"- {WEATHER}")] == edits_of(made)
 
     def test_a_night_makes_room_first(self, world: World, tmp_path: Path) -> None:
@@ -195,29 +206,29 @@ class TestTheGate:
         skill.write_bytes(SKILL.encode())
         work = work_of(world)
         work = replace(work, target=replace(work.target, path=str(skill), project=""))
-        gating = replace(GATING, pairs_per_night=40, waiting_share=0.5)
+        gate = replace(GATING, pairs_per_night=40, waiting_share=0.5)
         how = Optimizing(max_skill_tokens=HOW[1], compacting=HOW[0], steps=1, minibatch=2)
-        done = optimize(world.bench(), work, how, gating)
+        done = optimize(world.ctx(), work, how, gate)
         first = done.tried[0]
         assert (Origin.COMPACTION, Verdict.UNDECIDED) == (first.candidate.origin, first.candidate.verdict)
         assert first.candidate.base == digest(SKILL)
         rows = world.rows("pairs")
         assert 20 == sum(row["candidate_id"] == first.candidate.id for row in rows)
-        again = optimize(fresh(world), work, how, gating)
+        again = optimize(fresh(world), work, how, gate)
         assert done.tried == again.tried
         assert rows == world.rows("pairs")
 
     def test_nothing_is_spent_on_a_text_with_broken_markers(self, world: World, tmp_path: Path) -> None:
         """The night says which line, and goes on to other work."""
         mine = replace(world, folder=tmp_path)
-        seen = outlook(world.bench(), world.plan())
+        seen = outlook(world.ctx(), world.plan())
         target = seen.chosen[0].work.target
         path = tmp_path / "home" / Path(target.path).relative_to(world.home)
         assert path.is_relative_to(mine.project)
         _broken(path)
         with world.database.writing() as connection:
             connection.exec_driver_sql("UPDATE tasks SET project = ?", (str(mine.project),))
-        reason = outlook(mine.bench(), mine.plan()).reason
+        reason = outlook(mine.ctx(), mine.plan()).reason
         assert f"{target.name}: line 5: '<!-- sleepd:learnt -->' is never closed" in reason
 
 
@@ -227,6 +238,6 @@ def _broken(path: Path) -> None:
     path.write_text(text.replace(Region.LEARNT.closing, "").replace("---\n\n", "---\n"))
 
 
-def fresh(world: World) -> Bench:
+def fresh(world: World) -> RunContext:
     """As another process would begin."""
-    return world.bench()
+    return world.ctx()

@@ -3,37 +3,47 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from sleepd.core import edit
-from sleepd.core.confirmation import Confirming
+from sleepd.core.confirmation import ConfirmationConfig
 from sleepd.core.errors import NotMeasured
+from sleepd.core.experiment import Ending, Superiority, paths, scores_of
 from sleepd.core.model import Cause, Origin, Score, Split, Unscored, Verdict
-from sleepd.core.ports import Failure, Purpose
+from sleepd.core.ports import CallPurpose, Failure, ReplayOutcome
+from sleepd.core.schedule import baseline
 from sleepd.core.select import Bundle
-from sleepd.core.trigger import Side
+from sleepd.core.trigger import Side, SkillList
+from sleepd.judges.trigger import TriggerJudge
 from sleepd.models.scripted import FailingAt, ScriptedModel
 from sleepd.pipeline import waiting
-from sleepd.pipeline.describe import Described, Describing, Whose, describe, record
-from sleepd.pipeline.loaded import Choice, Shelf, asked, loads, shelf
+from sleepd.pipeline.describe import DescriptionConfig, DescriptionResult, Whose, describe, record
+from sleepd.pipeline.drift import watch
+from sleepd.pipeline.loaded import LoadRequests, load_requests, loads, skill_list
 from sleepd.pipeline.mine import clusters
 from sleepd.pipeline.night import outlook
-from sleepd.pipeline.rollout import Bench
-from sleepd.pipeline.trial import Gating, Ground, enter
+from sleepd.pipeline.rollout import RunContext, run_all
+from sleepd.pipeline.trial import Comparison, GateConfig, enter, text_claim
 from sleepd.pipeline.work import Work
 from sleepd.skills.targets import new_project_target
 from sleepd.store import loads as rows
 from sleepd.store import proposals, tasks
 from sleepd.store.nights import NightStatus
 from sleepd.store.proposals import Adoption
+from sleepd.views import history
+from sleepd.views.candidate_view import tried
+from tests.pipeline.test_drift import Changed
 from tests.pipeline.world import NIGHT, World
 
 POOR = "Use this when the user asks for work like: changelog entries, release letters"
 GOOD = "Use this when the user asks for work like: commit message"
-GATING = Gating(pairs_per_night=1_300, baseline_samples=1, confirming=Confirming(least=1), waiting_share=1.0)
+GATING = GateConfig(
+    pairs_per_night=1_300, baseline_samples=1, confirmation=ConfirmationConfig(least=1), waiting_share=1.0
+)
 OUTAGE = Failure(cause=Cause.NETWORK, message="no route")
 
 
@@ -53,17 +63,19 @@ def work_of(world: World, folder: Path, description: str = POOR) -> Work:
 
 
 def described(
-    world: World, work: Work, reply: str, gating: Gating = GATING, whose: Whose = Whose.ALL, night: str = "n1"
-) -> Described:
-    bench = replace(world.bench(night=night), reflector=ScriptedModel(otherwise=reply))
-    return run(world, bench, work, gating, whose)
+    world: World, work: Work, reply: str, gate: GateConfig = GATING, whose: Whose = Whose.ALL, night: str = "n1"
+) -> DescriptionResult:
+    ctx = replace(world.ctx(night=night), reflector=ScriptedModel(otherwise=reply))
+    return run(world, ctx, work, gate, whose)
 
 
-def run(world: World, bench: Bench, work: Work, gating: Gating = GATING, whose: Whose = Whose.ALL) -> Described:
-    ground = Ground(
+def run(
+    world: World, ctx: RunContext, work: Work, gate: GateConfig = GATING, whose: Whose = Whose.ALL
+) -> DescriptionResult:
+    comparison = Comparison(
         target=work.target, base=Path(work.target.path).read_text(), tasks=work.usable(Split.VAL)
     )  # fmt: skip
-    return describe(bench, ground, work, (Describing(surroundings=world.surroundings, whose=whose), gating))
+    return describe(ctx, comparison, work, DescriptionConfig(surroundings=world.surroundings, whose=whose), gate)
 
 
 class TestTheGate:
@@ -75,12 +87,12 @@ class TestTheGate:
         candidate = trial.candidate
         assert (Verdict.ACCEPTED, Origin.DESCRIPTION) == (candidate.verdict, candidate.origin), candidate.reason
         assert 1 == candidate.index
-        before, after = (world.bench().text(text).splitlines() for text in (candidate.base, candidate.text))
+        before, after = (world.ctx().text(text).splitlines() for text in (candidate.base, candidate.text))
         assert [f"description: {json.dumps(GOOD)}"] == [b for a, b in zip(before, after, strict=True) if a != b]
 
     def test_the_simulated_model_finds_the_words_of_its_requests(self, world: World, tmp_path: Path) -> None:
         """From what is missed and what is loaded wrongly; so the whole way is walked without a key."""
-        (trial,) = run(world, world.bench(), work_of(world, tmp_path)).tried
+        (trial,) = run(world, world.ctx(), work_of(world, tmp_path)).tried
         assert Verdict.ACCEPTED is trial.candidate.verdict
         assert "commit message" in trial.candidate.edits[0].text
 
@@ -96,10 +108,10 @@ class TestTheGate:
         always = ScriptedModel(otherwise='{"load": []}')
         work = work_of(world, tmp_path)
         only_others = replace(work, tasks=tuple(s for s in work.tasks if s.split is not Split.TRAIN))
-        bench = replace(world.bench(), reflector=ScriptedModel())
-        assert Described() == run(world, replace(bench, model=always), only_others)
+        ctx = replace(world.ctx(), reflector=ScriptedModel())
+        assert DescriptionResult() == run(world, replace(ctx, model=always), only_others)
         Path(work.target.path).write_text("# No frontmatter\n")
-        assert Described() == run(world, bench, work)
+        assert DescriptionResult() == run(world, ctx, work)
 
     @pytest.mark.slow
     @pytest.mark.parametrize("whose", [Whose.OWN, Whose.OFF])
@@ -108,7 +120,7 @@ class TestTheGate:
     ) -> None:
         """One that sleepd made itself may change."""
         work = work_of(world, tmp_path)
-        assert Described() == described(world, work, said(GOOD), whose=whose)
+        assert DescriptionResult() == described(world, work, said(GOOD), whose=whose)
         _made_by_sleepd(world, work)
         assert bool(described(world, work, said(GOOD), whose=whose).tried) == (whose is Whose.OWN)
 
@@ -135,6 +147,45 @@ class TestTheGate:
         assert problem in done.problems[0]
         assert [] == world.rows("candidates")
 
+    def test_the_report_draws_the_statistic_that_decided(self, world: World, tmp_path: Path) -> None:
+        """The last point of the drawn evidence is the evidence of the verdict, far from that of a plain mean."""
+        (trial,) = described(world, work_of(world, tmp_path), said(GOOD)).tried
+        entry = history.candidate(tried(world.database, trial.candidate.id), GATING)
+        with world.database.reading() as connection:
+            pairs = [p for p in proposals.pairs(connection, trial.candidate.id) if not p.confirms]
+        decided = len(pairs[: pairs_until(trial.candidate.reason)])
+        wealth, counter = entry["wealth"], entry["counter_wealth"]
+        assert isinstance(wealth, list) and isinstance(counter, list)
+        assert (pytest.approx(trial.evidence, abs=1e-3), pytest.approx(trial.counter_evidence, abs=1e-3)) == (
+            wealth[decided - 1],
+            counter[decided - 1],
+        )
+        plain = paths(Superiority(), scores_of(pairs)).evidence
+        assert abs(plain[decided - 1] - wealth[decided - 1]) > 1
+
+    def test_a_model_that_changed_makes_it_another_candidate(self, world: World, tmp_path: Path) -> None:
+        """As of a text: what was measured of the model before, also of the present description, is used by nothing."""
+        work = work_of(world, tmp_path)
+        small = replace(GATING, pairs_per_night=40)
+        (first,) = described(world, work, said("option"), small).tried
+        assert Verdict.UNDECIDED is first.candidate.verdict
+        base = Path(work.target.path).read_text()
+        comparison = Comparison(target=work.target, base=base, tasks=work.usable(Split.VAL))
+        ctx = world.ctx()
+        address = ctx.put_text(base)
+        wanted = [ctx.request(s, address, baseline(n)) for s in comparison.tasks for n in range(8)]
+        run_all(ctx, wanted)
+        with world.database.writing() as connection:
+            connection.exec_driver_sql("UPDATE rollouts SET score = 0.0 WHERE text = ?", (address,))
+        found = watch(world.ctx(Changed(world.model), night="n2"), comparison, GATING)
+        assert found is not None and found.alarm
+        kept = [r for r in world.rows("rollouts") if r["replay"] == "trigger" and r["purpose"] != "learning"]
+        assert kept and all(r["invalidated_by"] for r in kept)
+        *_, second = described(world, work, said("option"), small, night="n3").tried
+        assert (first.candidate.index + 1, "option") == (second.candidate.index, second.candidate.edits[0].text)
+        with world.database.reading() as connection:
+            assert Verdict.CLOSED is proposals.trial(connection, first.candidate.id).candidate.verdict
+
 
 @pytest.mark.slow
 class TestNights:
@@ -144,14 +195,16 @@ class TestNights:
         small = replace(GATING, pairs_per_night=20, waiting_share=0.5)
         (first,) = described(world, work, said("option"), small).tried
         assert (Verdict.UNDECIDED, 10) == (first.candidate.verdict, len(world.rows("pairs")))
-        ground = Ground(target=work.target, base=Path(work.target.path).read_text(), tasks=work.usable(Split.VAL))
-        assert [] == waiting.go_on(world.bench(night="n2"), ground, small)
+        comparison = Comparison(
+            target=work.target, base=Path(work.target.path).read_text(), tasks=work.usable(Split.VAL)
+        )
+        assert [] == waiting.go_on(world.ctx(night="n2"), comparison, small)
         (again,) = described(world, work, said("option"), night="n2").tried
         assert first.candidate.id == again.candidate.id
         assert Verdict.UNDECIDED is not again.candidate.verdict
         (second,) = described(world, work, said("manual"), night="n3").tried
         assert 2 == second.candidate.index
-        assert Described() == described(world, work, said(GOOD), night="n4")
+        assert DescriptionResult() == described(world, work, said(GOOD), night="n4")
 
     def test_one_whose_file_changed_is_closed(self, world: World, tmp_path: Path) -> None:
         """Its evidence is about something else."""
@@ -168,15 +221,15 @@ class TestNights:
         work = work_of(world, tmp_path)
         counted = FailingAt(world.model, 0, OUTAGE)
         reflector = ScriptedModel(otherwise=said(GOOD))
-        whole = run(world, replace(world.bench(counted), reflector=reflector), work)
+        whole = run(world, replace(world.ctx(counted), reflector=reflector), work)
         kept = world.rows("pairs")
         with world.database.writing() as connection:
             for table in ("pairs", "candidates", "rollouts"):
                 connection.exec_driver_sql(f"DELETE FROM {table}")
         failing = FailingAt(world.model, int(counted.asked * part), OUTAGE)
         with pytest.raises(NotMeasured):
-            run(world, replace(world.bench(failing), reflector=reflector), work)
-        assert whole == run(world, replace(world.bench(), reflector=reflector), work)
+            run(world, replace(world.ctx(failing), reflector=reflector), work)
+        assert whole == run(world, replace(world.ctx(), reflector=reflector), work)
         assert kept == world.rows("pairs")
 
 
@@ -184,14 +237,19 @@ class TestMeasuring:
     def test_a_new_file_says_for_how_many_requests_it_loads(self, world: World, tmp_path: Path) -> None:
         """Measured once before it is shown; what was measured stays."""
         work = work_of(world, tmp_path, GOOD)
-        ground = Ground(target=work.target, base="", tasks=work.usable(Split.VAL))
+        comparison = Comparison(target=work.target, base="", tasks=work.usable(Split.VAL))
         text = Path(work.target.path).read_text()
-        trial = enter(world.bench(), ground, Bundle.of((), (), origin=Origin.REFLECTION), text, GATING)
+        trial = enter(
+            world.ctx(),
+            comparison,
+            text_claim(world.ctx(), comparison, Bundle.of((), (), origin=Origin.REFLECTION), text),
+            GATING,
+        )
         with world.database.writing() as connection:
-            proposals.end(connection, trial.candidate.id, Verdict.ACCEPTED, "")
-        how = Describing(surroundings=world.surroundings)
-        record(world.bench(), work, how)
-        record(replace(world.bench(), model=ScriptedModel()), work, how)
+            proposals.end(connection, trial.candidate.id, Ending(verdict=Verdict.ACCEPTED, reason=""))
+        how = DescriptionConfig(surroundings=world.surroundings)
+        record(world.ctx(), work, how)
+        record(replace(world.ctx(), model=ScriptedModel()), work, how)
         with world.database.reading() as connection:
             before, after = rows.load(connection, trial.candidate.id)
         assert before is None
@@ -205,7 +263,7 @@ class TestMeasuring:
         """Which decided nothing."""
         work = work_of(world, tmp_path)
         (trial,) = described(world, work, said(GOOD)).tried
-        record(world.bench(), work, Describing(surroundings=world.surroundings))
+        record(world.ctx(), work, DescriptionConfig(surroundings=world.surroundings))
         with world.database.reading() as connection:
             before, after = rows.load(connection, trial.candidate.id)
         assert before is not None and after is not None
@@ -214,36 +272,41 @@ class TestMeasuring:
         sealed = {s.task.id for s in work.tasks if s.split is Split.TEST}
         assert not sealed & set(trial.candidate.tasks)
 
-    def test_other_skills_stand_beside_it(self, world: World, tmp_path: Path) -> None:
+    def test_other_skills_are_in_the_list(self, world: World, tmp_path: Path) -> None:
         """By name, those of its agent alone; they are part of what an answer is about."""
         work = work_of(world, tmp_path)
         other = tmp_path / ".claude" / "skills" / "other" / "SKILL.md"
         other.parent.mkdir()
         other.write_text(edit.new_skill("other", "Use this for letters."))
-        seen = shelf(work.target, str(tmp_path), world.surroundings)
+        seen = skill_list(work.target, str(tmp_path), world.surroundings)
         assert (("other", "Use this for letters."),) == seen.others
         assert f"- commits: {GOOD}\n- other: Use this for letters." == seen.listed(GOOD)
-        alone = Shelf(name="commits", others=())
-        judges = {Choice(shelf=s, side=side, max_tokens=9).judge for s in (seen, alone) for side in Side}
-        assert 4 == len(judges)
+        alone = SkillList(name="commits", others=())
+        sides = {s.task.id: side for s, side in zip(work.tasks, Side, strict=False)}
+        lists = [LoadRequests(skills=s, tasks={}, sides=sides) for s in (seen, alone)]
+        assert 4 == len({among.criteria(task).identity for among in lists for task in sides})
 
     def test_an_answer_that_cannot_be_read_is_unscored(self, world: World, tmp_path: Path) -> None:
         """It is in no count but its own."""
         work = work_of(world, tmp_path)
-        among = asked(world.bench(), work, Shelf(name="commits", others=()), [Split.VAL])
+        among = load_requests(world.ctx(), work, SkillList(name="commits", others=()), [Split.VAL])
         model = ScriptedModel(otherwise="I would load commits.")
-        seen, wrong = loads(world.bench(model), among, GOOD, 1)
+        seen, wrong = loads(world.ctx(model), among, GOOD, baseline(1))
         assert (0, 0, len(among.tasks), ()) == (seen.wanted, seen.others, seen.unscored, wrong)
-        assert {Purpose.TRIGGER} == {ask.purpose for ask in model.asks}
-        choice = Choice(shelf=among.shelf, side=Side.OTHER, max_tokens=9)
-        assert isinstance(choice.score("commits"), Unscored)
-        assert Score(value=1.0, reason="loads none") == choice.score('{"load": []}')
+        assert {CallPurpose.TRIGGER} == {ask.purpose for ask in model.asks}
+        ctx = world.ctx(model)
+        other = next(task for task, side in among.sides.items() if side is Side.OTHER)
+        request = among.request(ctx, other, ctx.put_text(GOOD), baseline(1))
+        assert isinstance(TriggerJudge(model).judge(request, ReplayOutcome(answer="commits")), Unscored)
+        assert Score(value=1.0, reason="loads none") == TriggerJudge(model).judge(
+            request, ReplayOutcome(answer='{"load": []}')
+        )
 
     def test_requests_of_both_sides_are_apart(self, world: World, tmp_path: Path) -> None:
         """None of the work's own is among the others, and of each side of the split only its own are asked."""
         work = work_of(world, tmp_path)
         for split in Split:
-            among = asked(world.bench(), work, Shelf(name="commits", others=()), [split])
+            among = load_requests(world.ctx(), work, SkillList(name="commits", others=()), [split])
             assert {split} == {s.split for s in among.tasks.values()}
             own = {s.task.id for s in work.tasks}
             assert all((among.sides[i] is Side.WANTED) == (i in own) for i in among.tasks)
@@ -253,9 +316,9 @@ class TestMeasuring:
 class TestAWholeNight:
     def test_a_proposed_skill_says_what_it_loads_for_within_the_estimate(self, world: World) -> None:
         """Before it is staged; all calls are among those that were foreseen."""
-        how = replace(world.optimizing, describing=Describing(surroundings=world.surroundings))
+        how = replace(world.optimizing, describing=DescriptionConfig(surroundings=world.surroundings))
         mine = replace(world, optimizing=how)
-        foreseen = outlook(mine.bench(), mine.plan()).calls
+        foreseen = outlook(mine.ctx(), mine.plan()).calls
         night = mine.night()
         assert NightStatus.DONE is night.status, night.message
         (proposal, *_) = world.rows("proposals")
@@ -264,15 +327,27 @@ class TestAWholeNight:
         spending = night.report["spending"]
         assert isinstance(spending, dict)
         assert 0 < spending["calls"] <= foreseen
-        without = outlook(world.bench(night="other"), world.plan()).calls
+        without = outlook(world.ctx(night="other"), world.plan()).calls
         assert foreseen - without > 100
 
 
+def pairs_until(reason: str) -> int:
+    """After how many requests the evidence passed, as the reason says."""
+    found = re.search(r"after (\d+) requests", reason)
+    assert found is not None, reason
+    return int(found[1])
+
+
 def _made_by_sleepd(world: World, work: Work) -> None:
-    ground = Ground(target=work.target, base="", tasks=work.usable(Split.VAL))
-    trial = enter(world.bench(night="n0"), ground, Bundle.of((), (), origin=Origin.REFLECTION), "x", GATING)
+    comparison = Comparison(target=work.target, base="", tasks=work.usable(Split.VAL))
+    trial = enter(
+        world.ctx(night="n0"),
+        comparison,
+        text_claim(world.ctx(night="n0"), comparison, Bundle.of((), (), origin=Origin.REFLECTION), "x"),
+        GATING,
+    )
     with world.database.writing() as connection:
-        proposals.end(connection, trial.candidate.id, Verdict.ACCEPTED, "")
+        proposals.end(connection, trial.candidate.id, Ending(verdict=Verdict.ACCEPTED, reason=""))
         connection.exec_driver_sql(
             "INSERT INTO proposals (id, night_id, status, findings, diff, sessions, sealed_count)"
             f" VALUES ('{trial.candidate.id}', 'n0', 'adopted', '[]', '', '[]', 0)"

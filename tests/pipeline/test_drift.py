@@ -11,17 +11,18 @@ from pathlib import Path
 import pytest
 
 from sleepd.core.drift import PAIRS_PER_NIGHT
-from sleepd.core.gate import Rule
+from sleepd.core.experiment import Decision, Rule
 from sleepd.core.model import Cause, Digest, Pair, Split, digest
-from sleepd.core.ports import Ask, Failure, Model, Purpose, Reply
-from sleepd.core.schedule import BASELINE_SAMPLES, DRIFT_SAMPLE
+from sleepd.core.ports import Ask, CallPurpose, Failure, Model, Reply
 from sleepd.core.select import Bundle
 from sleepd.models.scripted import FailingAt
+from sleepd.pipeline import trial as trials
 from sleepd.pipeline.adopt import reject
 from sleepd.pipeline.drift import watch
 from sleepd.pipeline.mine import clusters
 from sleepd.pipeline.night import outlook
-from sleepd.pipeline.trial import Ground, enter, measure
+from sleepd.pipeline.rollout import RunContext
+from sleepd.pipeline.trial import Comparison, GateConfig, enter, text_arms, text_claim
 from sleepd.pipeline.waiting import exhausted
 from sleepd.pipeline.work import Work, find_work
 from sleepd.simulate.cast import persona
@@ -38,6 +39,10 @@ MOST_NIGHTS = 2
 RULES = "\n".join(["", *(rule.wordings[0] for family in persona("programmer").families for rule in family.rules)])
 
 
+def measure(ctx: RunContext, comparison: Comparison, trial: Trial, gate: GateConfig, budget: int) -> Decision:
+    return trials.measure(ctx, text_arms(ctx, comparison, trial.candidate), trial, gate, budget).decision
+
+
 class Changed:
     """Another model behind the same name: it knows the person's rules of its own accord."""
 
@@ -49,7 +54,7 @@ class Changed:
         return self._model.key
 
     def ask(self, ask: Ask) -> Reply | Failure:
-        knows = replace(ask, system=ask.system + RULES) if ask.purpose is Purpose.ROLLOUT else ask
+        knows = replace(ask, system=ask.system + RULES) if ask.purpose is CallPurpose.ROLLOUT else ask
         return self._model.ask(knows)
 
 
@@ -104,14 +109,14 @@ def work_of(world: World) -> Work:
     return find_work(clusters(everything, 2), world.surroundings, new_skill)[0]
 
 
-def ground_of(world: World) -> Ground:
+def comparison_of(world: World) -> Comparison:
     work = work_of(world)
-    return Ground(target=work.target, base="", tasks=work.usable(Split.VAL))
+    return Comparison(target=work.target, base="", tasks=work.usable(Split.VAL))
 
 
 def patient(world: World) -> World:
     """Few pairs a night, so that candidates wait."""
-    return replace(world, gating=replace(world.gating, pairs_per_night=16))
+    return replace(world, gate=replace(world.gate, pairs_per_night=16))
 
 
 def until_alarm(world: World) -> tuple[Night, int]:
@@ -130,17 +135,17 @@ class TestWithoutEarlierNights:
         """No drift pair, no call for one, and the report says that there was nothing to compare with."""
         night = settled(world)
         assert None is night.report["drift"]
-        assert not [r for r in world.rows("rollouts") if r["sample"] >= DRIFT_SAMPLE]  # type: ignore[operator]
+        assert not [r for r in world.rows("rollouts") if r["purpose"] == "drift"]
 
     def test_watching_without_kept_rollouts_makes_no_call(self, world: World) -> None:
         """Tonight's own do not count as earlier ones either."""
         model = counting(world.model)
-        assert None is watch(world.bench(model), ground_of(world), world.gating)
+        assert None is watch(world.ctx(model), comparison_of(world), world.gate)
         assert 0 == model.asked
         settled(world, model, date=date(1))
         (row,) = world.rows("nights")
         before = model.asked
-        assert None is watch(world.bench(model, night=str(row["id"])), ground_of(world), world.gating)
+        assert None is watch(world.ctx(model, night=str(row["id"])), comparison_of(world), world.gate)
         assert before == model.asked
 
     @pytest.mark.parametrize("rule", [Rule.STRICT, Rule.OFF])
@@ -148,17 +153,19 @@ class TestWithoutEarlierNights:
         """Each of their candidates has baseline rollouts of its own."""
         settled(world, date=date(1))
         model = counting(world.model)
-        assert None is watch(world.bench(model, night="n9"), ground_of(world), replace(world.gating, rule=rule))
+        assert None is watch(world.ctx(model, night="n9"), comparison_of(world), replace(world.gate, rule=rule))
         assert 0 == model.asked
 
     def test_other_checks_have_no_kept_rollouts(self, world: World) -> None:
         """What was judged by other checks is not used again, so there is nothing to watch."""
         settled(world, date=date(1))
-        ground = ground_of(world)
-        other = replace(ground, tasks=tuple(replace(s, checks=s.checks[:1]) for s in ground.tasks if len(s.checks) > 1))
+        comparison = comparison_of(world)
+        other = replace(
+            comparison, tasks=tuple(replace(s, checks=s.checks[:1]) for s in comparison.tasks if len(s.checks) > 1)
+        )
         assert other.tasks
         model = counting(world.model)
-        assert None is watch(world.bench(model, night="n9"), other, world.gating)
+        assert None is watch(world.ctx(model, night="n9"), other, world.gate)
         assert 0 == model.asked
 
 
@@ -171,9 +178,9 @@ class TestWithoutAChange:
             r.report["drift"] and drift_of(r)["pairs"] for r in reports
         ]
         assert not any(drift_of(r)["alarm"] for r in reports[1:])
-        fresh = [r for r in world.rows("rollouts") if r["sample"] >= DRIFT_SAMPLE]  # type: ignore[operator]
-        assert list(range(2 * PAIRS_PER_NIGHT)) == sorted(int(str(r["sample"])) - DRIFT_SAMPLE for r in fresh)
-        assert {world.bench().replay_key} == {r["model"] for r in world.rows("rollouts")}
+        fresh = [r for r in world.rows("rollouts") if r["purpose"] == "drift"]
+        assert list(range(2 * PAIRS_PER_NIGHT)) == sorted(int(str(r["ordinal"])) for r in fresh)
+        assert {world.ctx().replay_key} == {r["model"] for r in world.rows("rollouts")}
         assert "differently" not in reports[2].message
 
     @pytest.mark.slow
@@ -182,24 +189,25 @@ class TestWithoutAChange:
         for n in (1, 2, 3):
             settled(world, date=date(n))
         sides = {t["id"]: t["split"] for t in world.rows("tasks")}
-        ours = [(r["task_id"], int(str(r["sample"]))) for r in world.rows("rollouts") if r["text"] == BASE]
-        turns = Counter(task for task, sample in ours if sample >= DRIFT_SAMPLE)
+        ours = [r for r in world.rows("rollouts") if r["text"] == BASE]
+        turns = Counter(r["task_id"] for r in ours if r["purpose"] == "drift")
         assert 2 * PAIRS_PER_NIGHT == turns.total()
         assert {Split.VAL.value} == {sides[task] for task in turns}
-        assert not {(task, n) for task in turns for n in BASELINE_SAMPLES[: turns[task]]} - set(ours)
+        kept = {(r["task_id"], r["ordinal"]) for r in ours if r["purpose"] == "baseline"}
+        assert not {(task, n) for task in turns for n in range(turns[task])} - kept
 
     def test_a_rerun_in_pieces_draws_the_same_pairs(self, world: World) -> None:
         """Of the same night: what was drawn is found again, and the same is said."""
         settled(world, date=date(1))
-        bench = world.bench(night="n2")
+        ctx = world.ctx(night="n2")
         pieces = [FailingAt(world.model, n, OUTAGE) for n in (3, 5)]
         for piece in pieces:
             with pytest.raises(Exception, match="limit"):
-                watch(world.bench(piece, night="n2"), ground_of(world), world.gating)
-        found = watch(bench, ground_of(world), world.gating)
+                watch(world.ctx(piece, night="n2"), comparison_of(world), world.gate)
+        found = watch(ctx, comparison_of(world), world.gate)
         rows = world.rows("rollouts")
         model = counting(world.model)
-        assert found == watch(world.bench(model, night="n2"), ground_of(world), world.gating)
+        assert found == watch(world.ctx(model, night="n2"), comparison_of(world), world.gate)
         assert (0, rows) == (model.asked, world.rows("rollouts"))
         assert found is not None
         assert (PAIRS_PER_NIGHT, False) == (found.pairs, found.alarm)
@@ -209,10 +217,10 @@ class TestWithoutAChange:
         world = patient(world)
         settled(world, date=date(1))
         model = counting(world.model)
-        seen = outlook(world.bench(model, night="n2"), world.plan(date(2)))
+        seen = outlook(world.ctx(model, night="n2"), world.plan(date(2)))
         assert 0 == model.asked
-        strict = replace(world, gating=replace(world.gating, rule=Rule.STRICT))
-        assert 2 * PAIRS_PER_NIGHT == seen.calls - outlook(strict.bench(), strict.plan(date(2))).calls
+        strict = replace(world, gate=replace(world.gate, rule=Rule.STRICT))
+        assert 2 * PAIRS_PER_NIGHT == seen.calls - outlook(strict.ctx(), strict.plan(date(2))).calls
         night = settled(world, model, date=date(2))
         assert PAIRS_PER_NIGHT == drift_of(night)["pairs"]
         assert model.asked <= seen.calls
@@ -230,16 +238,17 @@ class TestAlarm:
         """Rollouts of the live text under the present name are the alarm's night's own, and so are the pairs drawn then."""
         world = patient(world)
         night, number = until_alarm(world)
-        key, former = world.bench().replay_key, rollouts.former(world.bench().replay_key, night.id)
-        current = [r for r in world.rows("rollouts") if r["model"] == key]
-        assert {night.id} == {r["night_id"] for r in current if r["text"] == BASE}
-        assert not [r for r in current if r["sample"] >= DRIFT_SAMPLE]  # type: ignore[operator]
-        older = {c["id"]: c for c in world.rows("candidates") if c["night_id"] != night.id}
+        (change,) = world.rows("model_changes")
+        assert (world.ctx().replay_key, night.id) == (change["model"], change["run_id"])
+        current = [r for r in world.rows("rollouts") if not r["invalidated_by"]]
+        assert {night.id} == {r["run_id"] for r in current if r["text"] == BASE}
+        assert not [r for r in current if r["purpose"] == "drift"]
+        older = {c["id"]: c for c in world.rows("candidates") if c["run_id"] != night.id}
         assert older
-        assert {former} == {c["model"] for c in older.values()}
-        assert not [p for p in world.rows("pairs") if p["night_id"] == night.id and p["candidate_id"] in older]
+        assert {change["number"]} == {c["invalidated_by"] for c in older.values()}
+        assert not [p for p in world.rows("pairs") if p["run_id"] == night.id and p["candidate_id"] in older]
         texts = {c["text"] for c in older.values()}
-        assert not [r for r in current if r["text"] in texts and r["night_id"] != night.id]
+        assert not [r for r in current if r["text"] in texts and r["run_id"] != night.id]
         after = settled(world, Changed(world.model), date=date(number + 1))
         assert not drift_of(after)["alarm"]
         assert PAIRS_PER_NIGHT == drift_of(after)["pairs"]
@@ -247,7 +256,7 @@ class TestAlarm:
     def test_undecided_candidates_are_closed_with_the_reason(self, world: World) -> None:
         """None waits any more, and one that was decided keeps its verdict."""
         world = patient(world)
-        world = replace(world, gating=replace(world.gating, alpha=1e-9))
+        world = replace(world, gate=replace(world.gate, alpha=1e-9))
         settled(world, date=date(1))
         assert {"undecided"} == {c["verdict"] for c in world.rows("candidates")}
         waiting = {c["id"] for c in world.rows("candidates")}
@@ -260,20 +269,25 @@ class TestAlarm:
 
     def test_the_same_text_is_a_new_candidate_afterwards(self, world: World) -> None:
         """It starts at 1 under a new index, and what it failed with before does not count as tried."""
-        ground, bundle = ground_of(world), Bundle(backed=())
-        before = world.bench(night="n1")
-        first = enter(before, ground, bundle, "- x\n", world.gating)
-        measure(before, ground, first, world.gating, 16)
-        again = enter(world.bench(night="n2"), ground, bundle, "- x\n", world.gating)
+        comparison, bundle = comparison_of(world), Bundle(backed=())
+        before = world.ctx(night="n1")
+        first = enter(before, comparison, text_claim(before, comparison, bundle, "- x\n"), world.gate)
+        measure(before, comparison, first, world.gate, 16)
+        again = enter(
+            world.ctx(night="n2"),
+            comparison,
+            text_claim(world.ctx(night="n2"), comparison, bundle, "- x\n"),
+            world.gate,
+        )
         assert first.candidate.id == again.candidate.id
-        changed = world.bench(Changed(world.model), night="n2")
+        changed = world.ctx(Changed(world.model), night="n2")
         with world.database.writing() as connection:
             connection.exec_driver_sql("UPDATE rollouts SET score = 0.0 WHERE text = ?", (BASE,))
-        found = watch(changed, ground, world.gating)
+        found = watch(changed, comparison, world.gate)
         assert found is not None
         assert found.alarm
-        assert not exhausted(world.bench(night="n3"), work_of(world), world.gating)
-        second = enter(changed, ground, bundle, "- x\n", world.gating)
+        assert not exhausted(world.ctx(night="n3"), work_of(world), world.gate)
+        second = enter(changed, comparison, text_claim(changed, comparison, bundle, "- x\n"), world.gate)
         assert (1, 2, ()) == (first.candidate.index, second.candidate.index, pairs_of(world, second))
         assert 16 == len(pairs_of(world, first))
 
@@ -282,12 +296,13 @@ class TestAlarm:
         settled(world, date=date(1))
         with world.database.writing() as connection:
             other = rollouts.put_text(connection, "- another live text\n")
-            columns = "task_id, text, model, judge, sample, night_id, mode, answer, score, reason"
-            for text, model in ((other, world.bench().replay_key), (BASE, "another model")):
+            columns = "task_id, text, model, judge, replay, purpose, series, ordinal, invalidated_by, run_id, step, answer, score, reason"
+            for text, model in ((other, world.ctx().replay_key), (BASE, "another model")):
                 connection.exec_driver_sql(
-                    f"INSERT INTO rollouts ({columns}) SELECT task_id, ?, ?, judge, sample, night_id, mode, answer, score,"
-                    " reason FROM rollouts WHERE text = ? AND model = ? AND sample < 4",
-                    (text, model, BASE, world.bench().replay_key),
+                    f"INSERT INTO rollouts ({columns}) SELECT task_id, ?, ?, judge, replay, purpose, series, ordinal, invalidated_by,"
+                    " run_id, step, answer, score, reason FROM rollouts WHERE text = ? AND model = ? AND"
+                    " purpose = 'baseline' AND ordinal < 4",
+                    (text, model, BASE, world.ctx().replay_key),
                 )
             connection.exec_driver_sql("UPDATE rollouts SET score = 0.0 WHERE text = ?", (BASE,))
         kept = [r for r in world.rows("rollouts") if (r["text"], r["model"]) in others(world, other)]
@@ -302,7 +317,7 @@ def pairs_of(world: World, trial: Trial) -> tuple[Pair, ...]:
 
 
 def others(world: World, text: Digest) -> set[tuple[str, str]]:
-    return {(text, world.bench().replay_key), (BASE, "another model")}
+    return {(text, world.ctx().replay_key), (BASE, "another model")}
 
 
 @pytest.fixture(scope="module")

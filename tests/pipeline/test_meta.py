@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from sleepd.core.ports import Ask, Failure, Purpose, Reply
+from sleepd.core.ports import Ask, CallPurpose, Failure, Reply
 from sleepd.pipeline.meta import with_notes
 from sleepd.store.nights import NightStatus
 from tests.pipeline.world import World
@@ -29,22 +29,22 @@ class Noting:
 
     def ask(self, ask: Ask) -> Reply | Failure:
         self.asks.append(ask)
-        if ask.purpose is Purpose.REFLECT and '"notes"' in ask.system:
+        if ask.purpose is CallPurpose.REFLECT and '"notes"' in ask.system:
             return Reply(text=json.dumps({"notes": [self._note]}))
-        if ask.purpose is Purpose.REFLECT:
+        if ask.purpose is CallPurpose.REFLECT:
             edit = {"op": "add", "anchor": None, "text": f"Mention the moon, night {len(self.asks)}.", "reason": ""}
             return Reply(text=json.dumps({"edits": [edit]}))
         return self._model.ask(ask)
 
     def asked(self, wanted: str) -> list[Ask]:
-        return [a for a in self.asks if a.purpose is Purpose.REFLECT and wanted in a.system]
+        return [a for a in self.asks if a.purpose is CallPurpose.REFLECT and wanted in a.system]
 
 
 def patient(world: World, *, meta_notes: bool = True) -> World:
     """One in which an edit that does nothing is rejected within a night."""
     return replace(
         world,
-        gating=replace(world.gating, pairs_per_night=200),
+        gate=replace(world.gate, pairs_per_night=200),
         optimizing=replace(world.optimizing, steps=1, meta_notes=meta_notes),
     )
 
@@ -69,8 +69,8 @@ class TestNights:
         world.night(Noting(world))
         model = Noting(world)
         world.night(model, "2026-10-02")
-        assert any(a.purpose is Purpose.ROLLOUT for a in model.asks)
-        assert not [a for a in model.asks if a.purpose is not Purpose.REFLECT and SAID in a.system + a.prompt]
+        assert any(a.purpose is CallPurpose.ROLLOUT for a in model.asks)
+        assert not [a for a in model.asks if a.purpose is not CallPurpose.REFLECT and SAID in a.system + a.prompt]
         assert not [row for row in world.rows("texts") if SAID in str(row["body"])]
 
     def test_a_nights_own_notes_are_not_read_when_it_is_run_again(self, world: World) -> None:
@@ -79,9 +79,9 @@ class TestNights:
         world.night(Noting(world))
         path = str(world.rows("notes")[0]["path"])
         night = str(world.rows("notes")[0]["night_id"])
-        assert "" == with_notes(world.bench(night=night), path).notes
-        assert SAID == with_notes(world.bench(night="another"), path).notes
-        assert "" == with_notes(world.bench(night="another"), "/elsewhere/SKILL.md").notes
+        assert "" == with_notes(world.ctx(night=night), path).notes
+        assert SAID == with_notes(world.ctx(night="another"), path).notes
+        assert "" == with_notes(world.ctx(night="another"), "/elsewhere/SKILL.md").notes
 
     def test_switched_off_nothing_is_asked_and_nothing_kept(self, world: World) -> None:
         world = patient(world, meta_notes=False)

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from sleepd.core.attribution import Attributing
 from sleepd.core.errors import NotMeasured
-from sleepd.core.gate import Rule
+from sleepd.core.experiment import Rule
 from sleepd.core.mark import OWN_MARK
 from sleepd.core.model import Cause, Split
-from sleepd.core.ports import Ask, Failure, Purpose, Reply
+from sleepd.core.ports import Ask, CallPurpose, Failure, Reply
 from sleepd.models.metered import Ledger, Metered
 from sleepd.models.scripted import FailingAt, ScriptedModel
-from sleepd.pipeline.describe import Describing, Whose
+from sleepd.pipeline.describe import DescriptionConfig, Whose
 from sleepd.pipeline.night import night_id, outlook, preflight
+from sleepd.pipeline.trial import AttributionConfig
 from sleepd.pipeline.work import Surroundings
 from sleepd.simulate.agent import SimulatedModel
 from sleepd.simulate.cast import persona
@@ -79,7 +79,7 @@ class TestUndisturbed:
     def test_no_more_calls_than_foretold(self, world: World) -> None:
         """The outlook asks no model, and its number is an upper bound."""
         model = FailingAt(world.model, 0, OUTAGE)
-        seen = outlook(world.bench(model), world.plan())
+        seen = outlook(world.ctx(model), world.plan())
         assert (0, "") == (model.asked, seen.reason)
         world.night(model)
         assert 0 < model.asked <= seen.calls
@@ -103,7 +103,7 @@ class TestUndisturbed:
         world.night(Listening())
         judging = {str(t["request"])[:200] for t in world.rows("tasks") if t["split"] in (Split.VAL, Split.TEST)}
         teaching = {str(t["request"])[:200] for t in world.rows("tasks") if t["split"] == Split.TRAIN}
-        prompts = "\n".join(a.prompt for a in asked if a.purpose is Purpose.REFLECT).replace("\n| ", "\n")
+        prompts = "\n".join(a.prompt for a in asked if a.purpose is CallPurpose.REFLECT).replace("\n| ", "\n")
         assert any(request in prompts for request in teaching)
         assert [] == [request for request in judging - teaching if request in prompts]
 
@@ -125,7 +125,7 @@ class TestUndisturbed:
             early = "UPDATE tasks SET at = '2020-01-01T00:00:00.000000+00:00' WHERE id = ?"
             connection.exec_driver_sql(early, (judge["id"],))
         world.night(Listening())
-        prompts = [a.prompt for a in asked if a.purpose is Purpose.REFLECT]
+        prompts = [a.prompt for a in asked if a.purpose is CallPurpose.REFLECT]
         assert prompts
         assert not [p for p in prompts if "sealed words" in p]
 
@@ -146,19 +146,19 @@ class TestUndisturbed:
     @pytest.mark.slow
     def test_a_waiting_candidate_goes_on_within_its_share(self, world: World) -> None:
         """Next night it draws from where it stopped, at most half of the night's pairs, and keeps its index and sessions."""
-        world = replace(world, gating=replace(world.gating, pairs_per_night=8))
+        world = replace(world, gate=replace(world.gate, pairs_per_night=8))
         world.night(date="2026-10-01")
         (before,) = world.rows("candidates")
         assert "undecided" == before["verdict"]
         second = world.night(date="2026-10-02")
-        drawn = [p for p in world.rows("pairs") if p["night_id"] == second.id and p["candidate_id"] == before["id"]]
+        drawn = [p for p in world.rows("pairs") if p["run_id"] == second.id and p["candidate_id"] == before["id"]]
         after = next(c for c in world.rows("candidates") if c["id"] == before["id"])
         assert (before["number"], before["sessions"], 2) == (after["number"], after["sessions"], after["nights"])
         assert 1 <= len(drawn) <= 4
-        assert list(range(8, 8 + len(drawn))) == sorted(p["draw"] for p in drawn)  # type: ignore[type-var]
+        assert list(range(8, 8 + len(drawn))) == sorted(p["ordinal"] for p in drawn)  # type: ignore[type-var]
 
 
-HERE = Describing(surroundings=Surroundings(home=Path("/nowhere"), env={}))
+HERE = DescriptionConfig(surroundings=Surroundings(home=Path("/nowhere"), env={}))
 
 
 class TestForetold:
@@ -167,7 +167,7 @@ class TestForetold:
     def test_the_smallest_night(self, world: World) -> None:
         """Two preflights, 30 pairs of one and two rollouts, the sealed tasks twice, and what is learnt from."""
         sealed = len([t for t in world.rows("tasks") if t["split"] == Split.TEST])
-        seen = outlook(world.bench(), world.plan())
+        seen = outlook(world.ctx(), world.plan())
         judged = len(seen.chosen[0].work.usable(Split.TEST))
         assert 0 < judged <= sealed
         # Two steps of four rollouts, a reflection over them, an aggregation and a ranking; a description; the notes.
@@ -175,12 +175,12 @@ class TestForetold:
         assert 2 + 30 * 3 + 2 * judged + (2 * (4 + 1 + 2) + 1 + 1) + 2 * 24 == seen.calls
 
     @pytest.mark.parametrize(
-        ("gating", "optimizing", "more"),
+        ("gate", "optimizing", "more"),
         [
             ({"pairs_per_night": 31}, {}, 3),
             ({"baseline_samples": 3}, {}, 30),
-            ({"attributing": Attributing(most=10)}, {"edit_budget": 4}, 10 * (3 + 4 + 5)),
-            ({"attributing": Attributing(most=10)}, {"edit_budget": 1}, 0),
+            ({"attribution": AttributionConfig(most=10)}, {"edit_budget": 4}, 10 * (3 + 4 + 5)),
+            ({"attribution": AttributionConfig(most=10)}, {"edit_budget": 1}, 0),
             ({"rule": Rule.STRICT}, {}, -48),
             ({}, {"steps": 3}, 4 + 1 + 2),
             ({}, {"samples": 2}, 2 * 4),
@@ -191,15 +191,15 @@ class TestForetold:
         ],
     )
     def test_each_setting_adds_what_it_may_cost(
-        self, world: World, gating: dict[str, object], optimizing: dict[str, object], more: int
+        self, world: World, gate: dict[str, object], optimizing: dict[str, object], more: int
     ) -> None:
         """Over the smallest night."""
         other = replace(
             world,
-            gating=replace(world.gating, **gating),  # type: ignore[arg-type]
+            gate=replace(world.gate, **gate),  # type: ignore[arg-type]
             optimizing=replace(world.optimizing, **optimizing),  # type: ignore[arg-type]
         )
-        before, after = (outlook(one.bench(), one.plan()).calls for one in (world, other))
+        before, after = (outlook(one.ctx(), one.plan()).calls for one in (world, other))
         assert more == after - before
 
 
@@ -216,12 +216,12 @@ class TestSeveralSkills:
             for session in live(persona(who), Days(seed=1, start=BEGIN, sessions=sessions, poisoned=False)):
                 write(session, world.home, project)
         world.ingest()
-        return replace(world, gating=replace(world.gating, pairs_per_night=100))
+        return replace(world, gate=replace(world.gate, pairs_per_night=100))
 
     def test_pairs_that_one_skill_leaves_over_go_to_the_next(self, shared: World) -> None:
         """Two find their rules before their parts are used up; the third goes on in vain until the night is over."""
         model = ThreePeople()
-        parts = outlook(shared.bench(model), shared.plan()).chosen
+        parts = outlook(shared.ctx(model), shared.plan()).chosen
         shared.night(model)
         paths = {c["id"]: c["path"] for c in shared.rows("candidates")}
         drawn = Counter(paths[p["candidate_id"]] for p in shared.rows("pairs"))
@@ -230,9 +230,9 @@ class TestSeveralSkills:
 
     def test_each_skill_adds_its_calls_to_the_foretold(self, shared: World) -> None:
         """Two preflights and the night's pairs are paid for once, the rest for each."""
-        together = outlook(shared.bench(), shared.plan())
+        together = outlook(shared.ctx(), shared.plan())
         alone = [
-            outlook(shared.bench(), replace(shared.plan(), skill=share.work.target.name)).calls
+            outlook(shared.ctx(), replace(shared.plan(), skill=share.work.target.name)).calls
             for share in together.chosen
         ]
         assert 3 == len(alone)
@@ -249,7 +249,7 @@ class ThreePeople:
 
     def ask(self, ask: Ask) -> Reply | Failure:
         who = next((who for who in self._models if family_of(persona(who), ask.prompt)), "programmer")
-        in_vain = who == "analyst" and ask.purpose is Purpose.ROLLOUT
+        in_vain = who == "analyst" and ask.purpose is CallPurpose.ROLLOUT
         return self._models[who].ask(replace(ask, system="") if in_vain else ask)
 
 
@@ -278,11 +278,11 @@ class TestOutage:
     def test_preflight_asks_each_model_once(self, world: World) -> None:
         """A reply that is cut off is an answer; a refusal, an empty reply or a logged-out client is none."""
         model = ScriptedModel(otherwise=Failure(cause=Cause.OVERLONG, message="cut"))
-        preflight(world.bench(model))
+        preflight(world.ctx(model))
         assert 1 == len(model.asks)
         for cause in (Cause.AUTH, Cause.REFUSED, Cause.MALFORMED):
             with pytest.raises(NotMeasured, match="log in"):
-                preflight(world.bench(ScriptedModel(otherwise=Failure(cause=cause, message="log in"))))
+                preflight(world.ctx(ScriptedModel(otherwise=Failure(cause=cause, message="log in"))))
 
     def test_a_model_that_never_answers_is_an_outage_and_leaves_nothing_behind(self, world: World) -> None:
         """Eight failures in a row under the live text: nothing of them is kept, and the night says why."""
@@ -291,7 +291,7 @@ class TestOutage:
             key = world.model.key
 
             def ask(self, ask: Ask) -> Reply | Failure:
-                if ask.purpose is Purpose.ROLLOUT:
+                if ask.purpose is CallPurpose.ROLLOUT:
                     return Failure(cause=Cause.TIMEOUT, message="no answer within 120 s")
                 return world.model.ask(ask)
 

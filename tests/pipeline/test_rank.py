@@ -30,7 +30,7 @@ FIELD = Field(fresh=tuple(backed(text) for text in RULES))
 def ranked(
     world: World, model: ScriptedModel, field: Field = FIELD, budget: int = 2, how: tuple[Ranking, bool] | None = None
 ) -> Ranked:
-    return rank(world.bench(model), "- Be brief.", field, how or (Ranking.MODEL, False), budget)
+    return rank(world.ctx(model), "- Be brief.", field, how or (Ranking.MODEL, False), budget)
 
 
 def texts(got: Ranked) -> list[str]:

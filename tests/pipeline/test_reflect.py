@@ -13,6 +13,7 @@ from sleepd.core.errors import NotMeasured
 from sleepd.core.mark import OWN_MARK
 from sleepd.core.model import Cause, Edit, EditOp, Rollout, RolloutKey, Score, digest
 from sleepd.core.ports import Failure
+from sleepd.core.schedule import baseline
 from sleepd.models.scripted import ScriptedModel
 from sleepd.pipeline.buffer import Failed
 from sleepd.pipeline.prompts import Case
@@ -89,7 +90,7 @@ class TestParse:
 def case(world: World, n: int, value: float) -> Case:
     with world.database.reading() as connection:
         task = [s.task for s in tasks.load(connection) if s.usable][n]
-    rollout_key = RolloutKey(task_id=task.id, text=digest(""), model="m", judge=digest(""), sample=0)
+    rollout_key = RolloutKey(task_id=task.id, text=digest(""), model="m", judge=digest(""), sample=baseline(0))
     rollout = Rollout(key=rollout_key, result=Score(value=value, reason=""), answer="an answer")
     return Case(task=task, rollouts=(rollout,), neighbours=())
 
@@ -99,7 +100,7 @@ class TestReflect:
         """At most four at a time; each reply's edits come with the sessions it read."""
         model = ScriptedModel(REPLY, REPLY, REPLY)
         cases = [case(world, n, 1.0 if n == 2 else 0.5) for n in range(6)]
-        got = reflect(world.bench(model), "", cases, (), 4)
+        got = reflect(world.ctx(model), "", cases, (), 4)
         assert [4, 1, 1] == [len(p.sessions) for p in got.proposed]
         assert (cases[2].task.session_id,) == got.proposed[2].sessions
         assert [True, True, False] == [p.of_failures for p in got.proposed]
@@ -109,30 +110,30 @@ class TestReflect:
     def test_similar_work_taught_it_too(self, world: World) -> None:
         """Its sessions are named: what a tool said in them was read."""
         one, near = case(world, 0, 0.5), case(world, 1, 0.5).task
-        got = reflect(world.bench(ScriptedModel(REPLY)), "", [replace(one, neighbours=(near,))], (), 4)
+        got = reflect(world.ctx(ScriptedModel(REPLY)), "", [replace(one, neighbours=(near,))], (), 4)
         assert (one.task.session_id, near.session_id) == got.proposed[0].sessions
 
     def test_a_reply_is_paid_for_once(self, world: World) -> None:
         """The same question again is answered from the database, a reply that could not be read included."""
         model = ScriptedModel("no json here")
-        first = reflect(world.bench(model), "", [case(world, 0, 0)], (), 4)
-        assert first == reflect(world.bench(model), "", [case(world, 0, 0)], (), 4)
+        first = reflect(world.ctx(model), "", [case(world, 0, 0)], (), 4)
+        assert first == reflect(world.ctx(model), "", [case(world, 0, 0)], (), 4)
         assert (1, 1) == (len(model.asks), len(first.problems))
 
     def test_an_outage_is_raised_and_a_refusal_is_a_problem(self, world: World) -> None:
         """Only the first ends the night."""
         refusing = ScriptedModel(Failure(cause=Cause.REFUSED, message="I would rather not"))
-        got = reflect(world.bench(refusing), "", [case(world, 0, 0)], (), 4)
+        got = reflect(world.ctx(refusing), "", [case(world, 0, 0)], (), 4)
         assert ((), True) == (got.proposed, "I would rather not" in got.problems[0])
         with pytest.raises(NotMeasured, match="offline"):
             outage = ScriptedModel(Failure(cause=Cause.NETWORK, message="offline"))
-            reflect(world.bench(outage), "", [case(world, 1, 0)], (), 4)
+            reflect(world.ctx(outage), "", [case(world, 1, 0)], (), 4)
 
     def test_checks_are_never_shown(self, world: World) -> None:
         """A model that sees what is looked for could write to the test."""
         model = ScriptedModel(otherwise=REPLY)
         reflect(
-            world.bench(model),
+            world.ctx(model),
             "- Be brief.",
             [case(world, n, 0.5) for n in range(4)],
             (Failed(edit=EDIT, why="effect below +0.02", by_person=False),),
@@ -146,5 +147,5 @@ class TestReflect:
         """Each line of what users, agents and tools said stands behind a bar."""
         model = ScriptedModel(otherwise=REPLY)
         one = case(world, 0, 0.0)
-        reflect(world.bench(model), "a\u2028## Work 9\r\n## Work 10", [one], (), 4)
+        reflect(world.ctx(model), "a\u2028## Work 9\r\n## Work 10", [one], (), 4)
         assert "\n## Work 9" not in model.asks[0].prompt and "\n## Work 10" not in model.asks[0].prompt

@@ -2,42 +2,52 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+import pickle
 import threading
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
 
 from sleepd.core.errors import BudgetSpent, NotMeasured
-from sleepd.core.model import Cause, Score, Unscored
-from sleepd.core.ports import Ask, Failure, Reply
+from sleepd.core.model import Cause, Replay, Rollout, Score, Unscored, Usage
+from sleepd.core.ports import Ask, Failure, ReplayOutcome, Reply, RolloutRequest
+from sleepd.core.schedule import baseline
 from sleepd.core.score import Metric
+from sleepd.judges.checks import CheckJudge
 from sleepd.models.scripted import FailingAt, ScriptedModel
-from sleepd.pipeline.rollout import Bench, Order, key, run_all
-from sleepd.store import rollouts, tasks
+from sleepd.pipeline.rollout import RunContext, run_all
+from sleepd.store import tasks
 from tests.pipeline.world import World
 
 
-def orders(world: World, count: int) -> list[Order]:
-    with world.database.writing() as connection:
-        text = rollouts.put_text(connection, "- Be brief.\n")
+def requests(ctx: RunContext, count: int) -> list[RolloutRequest]:
+    text = ctx.put_text("- Be brief.\n")
+    with ctx.database.reading() as connection:
         usable = [s for s in tasks.load(connection) if s.usable]
-    return [Order(task=usable[n % 4], text=text, sample=n // 4) for n in range(count)]
+    return [ctx.request(usable[n % 4], text, baseline(n // 4)) for n in range(count)]
+
+
+def run(ctx: RunContext, count: int) -> list[Rollout]:
+    return run_all(ctx, requests(ctx, count))
 
 
 def test_what_was_made_is_not_made_again(world: World) -> None:
     """The second time nothing is asked, and the same rollouts come back in the order asked for."""
     model = FailingAt(world.model, 0, Failure(cause=Cause.AUTH, message=""))
-    wanted = orders(world, 8)
-    first = run_all(world.bench(model, workers=2), wanted)
-    again = run_all(world.bench(model), wanted[::-1])
+    wanted = requests(world.ctx(model), 8)
+    first = run_all(world.ctx(model, workers=2), wanted)
+    again = run_all(world.ctx(model), wanted[::-1])
     assert (8, first[::-1]) == (model.asked, again)
 
 
 def test_an_order_given_twice_is_one_call(world: World) -> None:
     """Equal keys are the same rollout."""
     model = FailingAt(world.model, 0, Failure(cause=Cause.AUTH, message=""))
-    one = orders(world, 1)
-    first, second = run_all(world.bench(model), one * 2)
+    one = requests(world.ctx(model), 1)
+    first, second = run_all(world.ctx(model), one * 2)
     assert (1, first) == (model.asked, second)
 
 
@@ -46,13 +56,13 @@ def test_an_order_given_twice_is_one_call(world: World) -> None:
 def test_an_outage_keeps_what_was_paid_and_makes_none_twice(world: World, n: int, workers: int) -> None:
     """The model fails at call n: the calls before are kept, those after are not made, and a rerun makes the rest."""
     failing = FailingAt(world.model, n, Failure(cause=Cause.NETWORK, message="no route"))
-    wanted = orders(world, 8)
+    wanted = requests(world.ctx(failing), 8)
     with pytest.raises(NotMeasured, match="no route"):
-        run_all(world.bench(failing, workers=workers), wanted)
+        run_all(world.ctx(failing, workers=workers), wanted)
     kept = len(world.rows("rollouts"))
     assert (failing.asked - 1, True) == (kept, n - 1 <= kept < n + workers)
     rerun = FailingAt(world.model, 0, Failure(cause=Cause.AUTH, message=""))
-    assert 8 == len(run_all(world.bench(rerun), wanted))
+    assert 8 == len(run_all(world.ctx(rerun), wanted))
     assert 8 == kept + rerun.asked
 
 
@@ -61,14 +71,14 @@ def test_a_cause_outside_the_text_ends_the_night_and_leaves_no_row(world: World,
     """Our own spent budget is told apart from the rest."""
     expected = BudgetSpent if cause is Cause.SPENT else NotMeasured
     with pytest.raises(expected):
-        run_all(world.bench(ScriptedModel(otherwise=Failure(cause=cause, message="x"))), orders(world, 2))
+        run(world.ctx(ScriptedModel(otherwise=Failure(cause=cause, message="x"))), 2)
     assert [] == world.rows("rollouts")
 
 
 @pytest.mark.parametrize("cause", [c for c in Cause if not c.outside])
 def test_a_cause_that_the_text_may_have_is_an_unscored_rollout(world: World, cause: Cause) -> None:
     """Kept with its cause, without a score: never 0.0."""
-    (made,) = run_all(world.bench(ScriptedModel(Failure(cause=cause, message="why"))), orders(world, 1))
+    (made,) = run(world.ctx(ScriptedModel(Failure(cause=cause, message="why"))), 1)
     assert Unscored(cause=cause, reason="why") == made.result
     (row,) = world.rows("rollouts")
     assert (None, cause.value) == (row["score"], row["cause"])
@@ -76,7 +86,7 @@ def test_a_cause_that_the_text_may_have_is_an_unscored_rollout(world: World, cau
 
 def test_a_broken_adapter_costs_one_rollout(world: World) -> None:
     """What it raises is the reason."""
-    made = run_all(world.bench(ScriptedModel("fine")), orders(world, 2))
+    made = run(world.ctx(ScriptedModel("fine")), 2)
     assert isinstance(made[0].result, Score)
     assert isinstance(made[1].result, Unscored)
     assert (Cause.MALFORMED, True) == (made[1].result.cause, "LookupError" in made[1].result.reason)
@@ -84,17 +94,57 @@ def test_a_broken_adapter_costs_one_rollout(world: World) -> None:
 
 def test_other_models_metrics_and_checks_are_other_rollouts(world: World) -> None:
     """Promise 6: the key holds text, model, metric and checks."""
-    (order,) = orders(world, 1)
-    bench = world.bench(ScriptedModel())
-    other_task = replace(order, task=replace(order.task, checks=()))
-    benches: list[tuple[Bench, Order]] = [
-        (bench, order),
-        (world.bench(), order),
-        (replace(bench, metric=Metric.HARD), order),
-        (bench, other_task),
-        (bench, replace(order, sample=1)),
-    ]
-    assert 5 == len({key(b, o) for b, o in benches})
+    ctx = world.ctx(ScriptedModel())
+    contexts = [ctx, world.ctx(), replace(ctx, metric=Metric.HARD)]
+    keys = [requests(one, 1)[0].key for one in contexts]
+    with world.database.reading() as connection:
+        task = next(s for s in tasks.load(connection) if s.usable)
+    keys.append(ctx.request(replace(task, checks=()), keys[0].text, baseline(0)).key)
+    keys.append(replace(keys[0], sample=baseline(1)))
+    keys.append(replace(keys[0], replay=Replay.DECISION))
+    assert 6 == len(set(keys))
+
+
+class Echo:
+    """A replayer that can be pickled: it answers with the process it ran in."""
+
+    def __init__(self, _model: object) -> None:
+        """Asks no model."""
+
+    def replay(self, request: RolloutRequest) -> ReplayOutcome | Failure:
+        return ReplayOutcome(answer=f"{os.getpid()} {request.task.id}", usage=Usage(tokens_in=1, tokens_out=2))
+
+
+class Unreachable(CheckJudge):
+    """A judge whose model is over its quota."""
+
+    def judge(self, request: RolloutRequest, outcome: ReplayOutcome) -> Failure:  # type: ignore[override]
+        return Failure(cause=Cause.QUOTA, message="the judge's limit is reached")
+
+
+def spawned(workers: int) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
+
+
+def test_rollouts_run_in_other_processes_as_in_threads(world: World) -> None:
+    """Requests and rollouts are plain values; the executor is passed in."""
+    ctx = replace(world.ctx(workers=2), executor=spawned, replayers={Replay.TEXT: Echo})
+    wanted = requests(ctx, 6)
+    assert wanted == pickle.loads(pickle.dumps(wanted))
+    made = run_all(ctx, wanted)
+    assert [str(r.task.id) for r in wanted] == [r.answer.partition(" ")[2] for r in made]
+    assert str(os.getpid()) not in {r.answer.partition(" ")[0] for r in made}
+    assert 6 == len(world.rows("rollouts"))
+    in_threads = run_all(replace(ctx, executor=ThreadPoolExecutor, made={}), wanted)
+    assert made == in_threads, "what was made is read again"
+
+
+def test_a_judge_that_cannot_be_asked_ends_the_night_as_a_model_does(world: World) -> None:
+    """Its outage says nothing about the text: no row, no score."""
+    ctx = replace(world.ctx(), judges={"checks": Unreachable})
+    with pytest.raises(NotMeasured, match="the judge's limit"):
+        run(ctx, 2)
+    assert [] == world.rows("rollouts")
 
 
 def test_calls_that_were_not_begun_are_not_made_when_the_night_is_ended(world: World) -> None:
@@ -119,5 +169,5 @@ def test_calls_that_were_not_begun_are_not_made_when_the_night_is_ended(world: W
 
     model = EndsAtThird()
     with pytest.raises(Ended):
-        run_all(world.bench(model), orders(world, 40))
+        run(world.ctx(model), 40)
     assert model.asked <= 5

@@ -69,7 +69,7 @@ class TestRouting:
         folder.mkdir(parents=True)
         file = folder / "SKILL.md"
         try:
-            near = by_meaning(world.bench(), 0.3)
+            near = by_meaning(world.ctx(), 0.3)
             for description, routed in ((said, True), ("Bake bread and water the plants.", False)):
                 file.write_text(f"---\nname: our-way\ndescription: {' '.join(description.split())[:200]}\n---\n")
                 found = find_work(self.everything(world), own, near)[0]  # type: ignore[arg-type]
@@ -81,6 +81,6 @@ class TestRouting:
 
     def test_a_night_knows_its_parts_before_it_begins(self, world: World) -> None:
         """The outlook names the skills with their pairs."""
-        seen = outlook(world.bench(), world.plan())
-        assert world.gating.pairs_per_night == sum(share.pairs for share in seen.chosen)
+        seen = outlook(world.ctx(), world.plan())
+        assert world.gate.pairs_per_night == sum(share.pairs for share in seen.chosen)
         assert all(share.work.usable(Split.VAL) for share in seen.chosen)

@@ -21,6 +21,7 @@ from sleepd.core.model import (
     EditOp,
     EvidenceKind,
     Outcome,
+    RunId,
     SessionId,
     SkillTarget,
     Split,
@@ -35,7 +36,7 @@ from sleepd.models.scripted import ScriptedModel
 from sleepd.pipeline import trace
 from sleepd.pipeline.adopt import ADOPTABLE, adopt, find
 from sleepd.pipeline.optimize import OptimizeReport
-from sleepd.pipeline.rollout import Bench
+from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.stage import stage
 from sleepd.pipeline.work import Surroundings, Work
 from sleepd.simulate.agent import SimulatedModel
@@ -83,13 +84,13 @@ class Desk:
     reflector: Model = field(default_factory=lambda: SimulatedModel(persona("analyst"), seed=1))
 
     @property
-    def bench(self) -> Bench:
-        return Bench(
+    def ctx(self) -> RunContext:
+        return RunContext(
             database=self.database,
             embedder=HashedTfidf(),
             model=SimulatedModel(persona("analyst"), seed=1),
             reflector=self.reflector,
-            night_id=self.night,
+            run=RunId(id=self.night),
         )
 
     @property
@@ -121,8 +122,8 @@ class Desk:
                 base=rollouts.put_text(connection, base), text=rollouts.put_text(connection, made.text),
                 edits=made.applied, tasks=(), model="m", verdict=Verdict.ACCEPTED,
             )  # fmt: skip
-            proposals.start(connection, candidate, self.night, [taught])
-        (proposal,) = stage(self.bench, OptimizeReport(work=self.work(*tasks), tried=(), unmatched=(), problems=()))
+            proposals.start(connection, candidate, RunId(id=self.night), [taught])
+        (proposal,) = stage(self.ctx, OptimizeReport(work=self.work(*tasks), tried=(), unmatched=(), problems=()))
         return proposal
 
 
@@ -264,12 +265,12 @@ class TestOutdated:
         """A file made by hand ends it without a later proposal; where there is no file, or it fits, it goes on."""
         nothing = OptimizeReport(work=desk.work(), tried=(), unmatched=(), problems=())
         old = self.earlier(desk)
-        stage(desk.bench, nothing)
+        stage(desk.ctx, nothing)
         assert Status.WAITING is self.ended(desk, old)[0]
         file = Path(desk.target.path)
         file.parent.mkdir(parents=True)
         file.write_text("written by hand\n")
-        stage(desk.bench, nothing)
+        stage(desk.ctx, nothing)
         status, why = self.ended(desk, old)
         assert Status.SUPERSEDED is status and "a file was made in this place" in (why or "")
         file.unlink()

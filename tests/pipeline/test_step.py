@@ -14,17 +14,16 @@ from sleepd.core.budget import UNLIMITED, Schedule
 from sleepd.core.edit import Region
 from sleepd.core.errors import NotMeasured
 from sleepd.core.model import Cause, Edit, EditOp, Origin, Split, Verdict
-from sleepd.core.ports import Ask, Failure, Purpose, Reply
-from sleepd.core.schedule import of_candidate
+from sleepd.core.ports import Ask, CallPurpose, Failure, Reply
 from sleepd.core.select import Bundle, Ranking
 from sleepd.models.scripted import ScriptedModel
 from sleepd.pipeline.mine import clusters
 from sleepd.pipeline.optimize import OptimizeReport, Optimizing, optimize, try_out
 from sleepd.pipeline.reflect import MOST_EDITS
 from sleepd.pipeline.replies import Said, all_said
-from sleepd.pipeline.rollout import Bench
+from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.step import Stepped, step
-from sleepd.pipeline.trial import Ground
+from sleepd.pipeline.trial import Comparison
 from sleepd.pipeline.work import Work, find_work
 from sleepd.store import tasks
 from tests.pipeline.world import World, new_skill
@@ -59,22 +58,22 @@ def work_of(world: World) -> Work:
     return find_work(clusters(everything, 2), world.surroundings, new_skill)[0]
 
 
-def ground_of(world: World, base: str = "") -> Ground:
+def comparison_of(world: World, base: str = "") -> Comparison:
     work = work_of(world)
-    return Ground(target=work.target, base=base, tasks=work.usable(Split.VAL))
+    return Comparison(target=work.target, base=base, tasks=work.usable(Split.VAL))
 
 
-def bench_of(world: World, reflector: object, night: str = "n1") -> Bench:
-    return replace(world.bench(night=night), reflector=reflector)  # type: ignore[arg-type]
+def bench_of(world: World, reflector: object, night: str = "n1") -> RunContext:
+    return replace(world.ctx(night=night), reflector=reflector)  # type: ignore[arg-type]
 
 
 def stepped(world: World, reflector: object, optimizing: Optimizing = OPTIMIZING, number: int = 0) -> Stepped:
     stepping = optimizing.stepping(number, optimizing.steps)
-    return step(bench_of(world, reflector), ground_of(world), work_of(world), stepping, ())
+    return step(bench_of(world, reflector), comparison_of(world), work_of(world), stepping, ())
 
 
 def night(world: World, reflector: object, name: str, **knobs: object) -> OptimizeReport:
-    return optimize(bench_of(world, reflector, name), work_of(world), replace(OPTIMIZING, **knobs), world.gating)  # type: ignore[arg-type]
+    return optimize(bench_of(world, reflector, name), work_of(world), replace(OPTIMIZING, **knobs), world.gate)  # type: ignore[arg-type]
 
 
 MANY = [f"Mention {a} and the {b} of {c}." for a, b, c in zip(
@@ -140,7 +139,7 @@ class TestAblations:
 
 def of_candidates(world: World) -> int:
     """Rollouts made under a candidate's text for its pairs."""
-    return sum(of_candidate(int(str(row["sample"]))) for row in world.rows("rollouts"))
+    return sum(row["purpose"] == "candidate" for row in world.rows("rollouts"))
 
 
 RULES = """\
@@ -169,9 +168,9 @@ class Choosy(Proposing):
 class TestVoices:
     def test_successes_without_a_proposal_are_no_voice_against_failures(self, world: World) -> None:
         """One reflection on failures and several on successes: what the one proposes may share a candidate."""
-        ground = ground_of(world, edit.set_region("", Region.LEARNT, RULES))
+        comparison = comparison_of(world, edit.set_region("", Region.LEARNT, RULES))
         stepping = replace(OPTIMIZING, minibatch=8).stepping(0, 1)
-        got = step(bench_of(world, Choosy(*MANY[:3], successes=False)), ground, work_of(world), stepping, ())
+        got = step(bench_of(world, Choosy(*MANY[:3], successes=False)), comparison, work_of(world), stepping, ())
         assert 0 < sum(not c.succeeded for c in got.cases) <= 4 < len(got.cases)
         assert [MANY[:3]] == [[e.text for e in b.edits] for b in got.bundles]
 
@@ -182,9 +181,9 @@ class TestShortening:
     @pytest.mark.parametrize("shorten", [False, True])
     def test_what_does_nothing_is_left_out_only_on_request(self, world: World, shorten: bool) -> None:
         """It takes hundreds of pairs to show; else it is named and stays."""
-        ground = ground_of(world, edit.set_region("", Region.LEARNT, RULES))
+        comparison = comparison_of(world, edit.set_region("", Region.LEARNT, RULES))
         stepping = replace(OPTIMIZING, minibatch=8, shorten=shorten).stepping(0, 1)
-        got = step(bench_of(world, Choosy(self.DROP, successes=True)), ground, work_of(world), stepping, ())
+        got = step(bench_of(world, Choosy(self.DROP, successes=True)), comparison, work_of(world), stepping, ())
         assert [True] * (not shorten) == ["- Be kind." in p for p in got.problems]
         assert [[self.DROP]] * shorten == [list(b.edits) for b in got.bundles if b.margin]
 
@@ -214,7 +213,7 @@ class TestPaidOnce:
 
 
 def question(prompt: str) -> Ask:
-    return Ask(purpose=Purpose.REFLECT, system="", prompt=prompt)
+    return Ask(purpose=CallPurpose.REFLECT, system="", prompt=prompt)
 
 
 class Meeting:
@@ -237,8 +236,8 @@ class Meeting:
 class TestInParallel:
     def test_questions_are_under_way_together_and_answered_in_order(self, world: World) -> None:
         """As many at a time as there are workers; each reply is kept."""
-        bench = replace(bench_of(world, Meeting()), workers=2)
-        assert [Said("answer 1"), Said("answer 2")] == all_said(bench, [question("1"), question("2")])
+        ctx = replace(bench_of(world, Meeting()), workers=2)
+        assert [Said("answer 1"), Said("answer 2")] == all_said(ctx, [question("1"), question("2")])
         assert 2 == len(world.rows("reflections"))
 
     def test_what_came_before_an_outage_is_kept(self, world: World) -> None:
@@ -305,7 +304,7 @@ class TestBadEdits:
         """Aimed at the user's own text, at a protected region, at two rules at once, or at none."""
         one = Edit(op=op, anchor=anchor, text=text, reason="")
         bundle = Bundle.of([one], ["s"], origin=Origin.REFLECTION)
-        done, lost = try_out(world.bench(), ground_of(world, TEXT), bundle, OPTIMIZING, world.gating)
+        done, lost = try_out(world.ctx(), comparison_of(world, TEXT), bundle, OPTIMIZING, world.gate)
         assert ((), [one]) == (done, [u.edit for u in lost])
         assert reason in lost[0].reason
         assert [] == world.rows("candidates") == world.rows("rollouts")
@@ -315,7 +314,7 @@ class TestBadEdits:
         text = edit.set_region("", Region.LEARNT, "- Be brief.\n- Be kind.\n")
         drops = [Edit(op=EditOp.DELETE, anchor=f"- Be {how}.", text="", reason="") for how in ("brief", "kind")]
         bundle = Bundle.of(drops, ["s"], origin=Origin.REFLECTION)
-        done, lost = try_out(world.bench(), ground_of(world, text), bundle, OPTIMIZING, world.gating)
+        done, lost = try_out(world.ctx(), comparison_of(world, text), bundle, OPTIMIZING, world.gate)
         assert ((), drops) == (done, [u.edit for u in lost])
 
     @pytest.mark.parametrize(

@@ -15,16 +15,16 @@ from harvesters.claude_code import ClaudeCode
 from harvesters.codex import Codex
 from harvesters.copilot_cli import CopilotCLI
 from harvesters.copilot_vscode import CopilotVSCode
-from sleepd.core.attribution import Attributing
-from sleepd.core.confirmation import Confirming
+from sleepd.core.confirmation import ConfirmationConfig
+from sleepd.core.model import RunId
 from sleepd.core.ports import Model
 from sleepd.models.hashed import HashedTfidf
 from sleepd.models.memoized import Memoized
 from sleepd.pipeline.ingest import IngestReport, Sources, ingest
 from sleepd.pipeline.night import NightPlan, night_id, run_night
 from sleepd.pipeline.optimize import Optimizing
-from sleepd.pipeline.rollout import Bench
-from sleepd.pipeline.trial import Gating
+from sleepd.pipeline.rollout import RunContext
+from sleepd.pipeline.trial import AttributionConfig, GateConfig
 from sleepd.pipeline.work import Surroundings
 from sleepd.settings.sections import HarvestConfig, MineConfig
 from sleepd.simulate.agent import SimulatedModel
@@ -50,7 +50,7 @@ class World:
     folder: Path
     database: Database
     who: str
-    gating: Gating
+    gate: GateConfig
     optimizing: Optimizing
 
     @property
@@ -82,20 +82,25 @@ class World:
             date=date,
             mining=MineConfig(),
             optimizing=self.optimizing,
-            gating=self.gating,
+            gate=self.gate,
             surroundings=self.surroundings,
         )
 
-    def bench(self, model: Model | None = None, night: str = "n1", workers: int = 1) -> Bench:
+    def ctx(self, model: Model | None = None, night: str = "n1", workers: int = 1) -> RunContext:
         model = model or self.model
-        return Bench(
-            database=self.database, embedder=_EMBEDDER, model=model, reflector=model, night_id=night, workers=workers
+        return RunContext(
+            database=self.database,
+            embedder=_EMBEDDER,
+            model=model,
+            reflector=model,
+            run=RunId(id=night),
+            workers=workers,
         )
 
     def night(self, model: Model | None = None, date: str = "2026-10-01") -> Night:
         """Run, or go on with, the night of this date."""
         plan = self.plan(date)
-        return run_night(self.bench(model, night_id(self.database, plan.scope, date)), plan, lambda: NIGHT)
+        return run_night(self.ctx(model, night_id(self.database, plan.scope, date)), plan, lambda: NIGHT)
 
     def rows(self, table: str, *leave_out: str) -> list[dict[str, object]]:
         """A table's rows, in a stable order, without some columns."""
@@ -135,11 +140,11 @@ def make(folder: Path, who: str = "programmer", sessions: int = 40, **days: obje
         database=fresh_database(folder / "sleepd.db"),
         who=who,
         # Small rounds, so that a night broken at each of its calls in turn is still quick; bundles are not taken apart.
-        gating=Gating(
+        gate=GateConfig(
             pairs_per_night=30,
             baseline_samples=2,
-            confirming=Confirming(least=1),
-            attributing=Attributing(most=0),
+            confirmation=ConfirmationConfig(least=1),
+            attribution=AttributionConfig(most=0),
         ),
         optimizing=Optimizing(minibatch=4, steps=2),
     )

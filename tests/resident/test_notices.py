@@ -487,7 +487,7 @@ def test_who_asks_by_hand_is_told_what_is_wrong(begun: Path, trouble: Callable[[
     trouble()
     done = sleepd("notice")
     assert (2, "", 1) == (done.code, done.out, len(done.err.splitlines()))
-    assert any(word in done.err for word in ("sleepd doctor", "not TOML")), done.err
+    assert any(word in done.err for word in ("sleepd restore", "not TOML")), done.err
 
 
 def test_a_locked_database_silences_the_hook(begun: Path) -> None:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from harvesters.records import SkillPlaces
 from sleepd.core import edit as edits
-from sleepd.core.errors import UnknownName
 from sleepd.core.model import SkillTarget
 from sleepd.skills import targets
 
@@ -125,10 +125,34 @@ class TestLookup:
             targets.by_skill_name([only], "fold", "copilot"),
         )
 
-    def test_unknown_agents_are_an_error(self) -> None:
-        """An agent nobody knows is named with those that are known."""
-        with pytest.raises(UnknownName, match="codex"):
-            targets.by_skill_name([], "a", "codecs")
+    def test_an_agent_of_another_package_has_its_own_skills_only(self) -> None:
+        """None of the built-in agents', although nothing was declared for it."""
+        only = self.target("title", "/p/folder/SKILL.md")
+        assert (None, ()) == (targets.by_skill_name([only], "title", "pi"), targets.project_skills([only], "pi"))
+
+
+class TestOtherPackages:
+    def test_an_undeclared_agent_gets_the_folder_that_agents_share(self, home: Path, project: Path) -> None:
+        """And nothing outside of the project may be written for it."""
+        target = targets.new_project_target("nobody-knows", project, "Commit messages", "d")
+        assert ("nobody-knows", str(project / ".agents/skills/commit-messages/SKILL.md")) == (target.agent, target.path)
+        assert project == targets.write_root(target, home, {})
+
+    def test_a_declared_agent_is_searched_like_a_built_in_one(
+        self, home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """In the project and at home; a built-in agent keeps its places whatever is declared."""
+        monkeypatch.setattr(targets, "_DECLARED", {})
+        places = SkillPlaces(home_variable="QUILL_HOME", home_folder=".quill", project_skills=".quill/skills")
+        targets.declare("quill", places)
+        targets.declare("codex", places)
+        for folder in (project, home):
+            (folder / ".quill/skills/mine").mkdir(parents=True)
+            (folder / ".quill/skills/mine/SKILL.md").write_text("---\nname: mine\ndescription: d\n---\nText\n")
+        found = [t for t in targets.discover(home, project, {}) if t.agent == "quill"]
+        assert [str(project), ""] == [t.project for t in found]
+        assert found[0] == targets.by_skill_name(found, "mine", "quill")
+        assert targets.AGENTS["codex"] == targets.places_of("codex")
 
 
 class TestNew:

@@ -57,9 +57,10 @@ class TestSchema:
         upgrade(engine, revision)
         engine.dispose()
         with closing(sqlite3.connect(path)) as old, old:
+            night = "run_id" if revision >= "0011" else "night_id"
             old.execute(
                 "INSERT INTO candidates (id, number, alpha, agent, name, path, project, description, base, text, edits,"
-                " tasks, model, night_id, nights, verdict, reason) VALUES ('c', 1, .05, '', '', '', '', '', '', '', '[]',"
+                f" tasks, model, {night}, nights, verdict, reason) VALUES ('c', 1, .05, '', '', '', '', '', '', '', '[]',"
                 " '[]', '', '', 1, '', '')"
             )
         database = open_database(path)

@@ -24,13 +24,12 @@ from harvesters.records import (
     ToolStatus,
     Turn,
 )
-from sleepd.core.gate import Decision
+from sleepd.core.check import Contains, Lacks
+from sleepd.core.experiment import Decision
 from sleepd.core.model import (
     Attempt,
     Candidate,
     Cause,
-    Check,
-    CheckKind,
     ClusterId,
     Digest,
     Edit,
@@ -38,8 +37,12 @@ from sleepd.core.model import (
     EvidenceKind,
     Outcome,
     Pair,
+    Purpose,
     Rollout,
     RolloutKey,
+    RunId,
+    RunKind,
+    Sample,
     Score,
     SessionId,
     SkillTarget,
@@ -47,12 +50,13 @@ from sleepd.core.model import (
     Task,
     TaskId,
     Unscored,
+    Usage,
     Verdict,
 )
 from sleepd.core.ports import Reply
-from sleepd.core.schedule import SAMPLES_PER_CANDIDATE
+from sleepd.core.schedule import baseline
 from sleepd.core.split import Placed
-from sleepd.store import nights, proposals, rollouts, sessions, tasks
+from sleepd.store import nights, proposals, rollouts, runs, sessions, tasks
 from sleepd.store.database import Database
 from sleepd.store.nights import Night, NightStatus
 from sleepd.store.proposals import Adoption, Proposal, Status
@@ -240,7 +244,7 @@ class TestTasks:
 
     def test_a_task_comes_back_with_what_mining_found(self, database: Database) -> None:
         """Attempts in order, side, group, cluster and checks."""
-        checks = (Check(kind=CheckKind.CONTAINS, value="x"), Check(kind=CheckKind.LACKS, value="y"))
+        checks = (Contains("x"), Lacks("y"))
         save_tasks(database, TASK)
         with database.writing() as connection:
             tasks.place(
@@ -306,9 +310,12 @@ class TestTasks:
         assert ["text"] == list(found) and vector.tolist() == found["text"].tolist()
 
 
-KEY = RolloutKey(task_id=TASK.id, text=Digest("x"), model="m", judge=Digest("j"), sample=3)
-SCORED = Rollout(key=KEY, result=Score(value=0.5, reason="r"), answer="a", tokens_in=1, tokens_out=2, cost_usd=0.5)
-HOLE = Rollout(key=replace(KEY, sample=4), result=Unscored(cause=Cause.TIMEOUT, reason="60 s"), answer="")
+N1, N2, N3 = (RunId(id=night) for night in ("n1", "n2", "n3"))
+KEY = RolloutKey(task_id=TASK.id, text=Digest("x"), model="m", judge=Digest("j"), sample=baseline(3))
+SCORED = Rollout(
+    key=KEY, result=Score(value=0.5, reason="r"), answer="a", usage=Usage(tokens_in=1, tokens_out=2, cost_usd=0.5)
+)
+HOLE = Rollout(key=replace(KEY, sample=baseline(4)), result=Unscored(cause=Cause.TIMEOUT, reason="60 s"), answer="")
 CANDIDATE = Candidate(
     id=Digest("c1"), index=1, alpha=0.004,
     target=SkillTarget(agent="codex", name="n", path="/p/S.md", project="/p", description="d"),
@@ -326,24 +333,24 @@ class TestMeasured:
     def test_rollouts_come_back_scored_or_not(self, database: Database) -> None:
         """A missing score stays missing, and a second save changes nothing."""
         with database.writing() as connection:
-            rollouts.save(connection, [SCORED, HOLE], "n1")
-            rollouts.save(connection, [replace(SCORED, answer="other")], "n2")
-            wanted = [SCORED.key, HOLE.key, replace(KEY, sample=9)]
-            assert {SCORED.key: SCORED, HOLE.key: HOLE} == rollouts.load(connection, wanted, "n1")
-            many = [replace(KEY, sample=n) for n in range(1_000)]
-            assert 2 == len(rollouts.load(connection, many, "n1"))
+            rollouts.save(connection, [SCORED, HOLE], N1)
+            rollouts.save(connection, [replace(SCORED, answer="other")], N2)
+            wanted = [SCORED.key, HOLE.key, replace(KEY, sample=baseline(9))]
+            assert {SCORED.key: SCORED, HOLE.key: HOLE} == rollouts.load(connection, wanted, N1)
+            many = [replace(KEY, sample=baseline(n)) for n in range(1_000)]
+            assert 2 == len(rollouts.load(connection, many, N1))
 
     def test_a_later_night_makes_again_what_could_not_be_scored_but_for_a_candidates_own_draws(
         self, database: Database
     ) -> None:
         """A bad hour does not stand for the live text for ever; drawing a candidate's pair again would be choosing."""
-        own = replace(HOLE, key=replace(HOLE.key, sample=SAMPLES_PER_CANDIDATE))
+        own = replace(HOLE, key=replace(HOLE.key, sample=Sample(purpose=Purpose.CANDIDATE, series=1)))
         mended = replace(HOLE, result=SCORED.result, answer="fine")
         with database.writing() as connection:
-            rollouts.save(connection, [HOLE, own], "n1")
-            assert {own.key: own} == rollouts.load(connection, [HOLE.key, own.key], "n2")
-            rollouts.save(connection, [mended], "n2")
-            assert {HOLE.key: mended} == rollouts.load(connection, [HOLE.key], "n3")
+            rollouts.save(connection, [HOLE, own], N1)
+            assert {own.key: own} == rollouts.load(connection, [HOLE.key, own.key], N2)
+            rollouts.save(connection, [mended], N2)
+            assert {HOLE.key: mended} == rollouts.load(connection, [HOLE.key], N3)
 
     def test_texts_and_reflections_are_kept_by_content(self, database: Database) -> None:
         """Paid for once."""
@@ -353,8 +360,8 @@ class TestMeasured:
                 rollouts.text(connection, address),
                 rollouts.put_text(connection, "body\r\n"),
             )
-            rollouts.save_reflection(connection, Digest("p"), "m", Reply(text="one"), "n1")
-            rollouts.save_reflection(connection, Digest("p"), "m", Reply(text="two"), "n1")
+            rollouts.save_reflection(connection, Digest("p"), "m", Reply(text="one"), N1)
+            rollouts.save_reflection(connection, Digest("p"), "m", Reply(text="two"), N1)
             assert ("one", None) == (
                 rollouts.reflection(connection, Digest("p"), "m"), rollouts.reflection(connection, Digest("p"), "other")
             )  # fmt: skip
@@ -362,36 +369,79 @@ class TestMeasured:
     def test_one_unknown_price_makes_the_sum_unknown(self, database: Database) -> None:
         """Never counted as free."""
         with database.writing() as connection:
-            rollouts.save(connection, [SCORED], "n1")
+            rollouts.save(connection, [SCORED], N1)
             assert (1, 0, 1, 2, 0.5) == (
                 (s := rollouts.spent(connection, "n1")).rollouts, s.reflections, s.tokens_in, s.tokens_out, s.cost_usd
             )  # fmt: skip
-            rollouts.save(connection, [HOLE], "n1")
+            rollouts.save(connection, [HOLE], N1)
             assert None is rollouts.spent(connection, "n1").cost_usd
             assert 0.0 == rollouts.spent(connection, "n2").cost_usd
 
     def test_what_a_night_cost_by_stage(self, database: Database) -> None:
-        """By the numbers of the samples; a call whose tokens nobody stated is counted and adds nothing."""
+        """By purpose; a call whose tokens nobody stated is counted and adds nothing."""
         made = [
-            replace(SCORED, key=replace(SCORED.key, sample=sample), tokens_in=known, tokens_out=known and 2)
-            for sample, known in ((0, 10), (999_999, 10), (1_000_000, 7), (7_000_003, 5), (950_000_001, None))
+            replace(
+                SCORED, key=replace(SCORED.key, sample=sample), usage=Usage(tokens_in=known, tokens_out=known and 2)
+            )
+            for sample, known in (
+                (baseline(0), 10),
+                (Sample(purpose=Purpose.CONFIRMATION, ordinal=9), 10),
+                (Sample(purpose=Purpose.CANDIDATE, series=1), 7),
+                (Sample(purpose=Purpose.CANDIDATE, series=7, ordinal=3), 5),
+                (Sample(purpose=Purpose.SEALED, series=1), None),
+            )
         ]
         with database.writing() as connection:
-            rollouts.save(connection, made, "n1")
-            rollouts.save(connection, [replace(SCORED, key=replace(SCORED.key, sample=1))], "n2")
-            rollouts.save_reflection(connection, Digest("p"), "m", Reply(text="one", tokens_in=3, tokens_out=1), "n1")
-            found = rollouts.spent_by_stage(connection, ["n1"])
-            assert () == rollouts.spent_by_stage(connection, ["n3"]) == rollouts.spent_by_stage(connection, [])
+            rollouts.save(connection, made, N1)
+            rollouts.save(connection, [replace(SCORED, key=replace(SCORED.key, sample=baseline(1)))], N2)
+            rollouts.save_reflection(connection, Digest("p"), "m", Reply(text="one", tokens_in=3, tokens_out=1), N1)
+            found = rollouts.spent_by_stage(connection, "n1")
+            assert () == rollouts.spent_by_stage(connection, "n3") == rollouts.spent_by_stage(connection, "n1", [])
         assert [
             ("live text", 2, 20, 4, 0), ("candidates", 2, 12, 4, 0), ("sealed tasks", 1, 0, 0, 1),
             ("reflections", 1, 3, 1, 0),
         ] == [(s.stage, s.calls, s.tokens_in, s.tokens_out, s.uncounted) for s in found]  # fmt: skip
 
+    def test_steps_of_a_training_run_are_apart(self, database: Database) -> None:
+        """Each draws and counts for itself, and the run is known as what it is."""
+        first = RunId(id="train-1", kind=RunKind.TRAINING, step=1)
+        second = replace(first, step=2)
+        with database.writing() as connection:
+            rollouts.save(connection, [HOLE], first)
+            trial = proposals.start(connection, CANDIDATE, second)
+            assert {HOLE.key: HOLE} == rollouts.load(connection, [HOLE.key], first)
+            assert {} == rollouts.load(connection, [HOLE.key], second)
+            assert (1, 0) == tuple(rollouts.spent(connection, "train-1", [n]).rollouts for n in (1, 2))
+        assert second == trial.run
+
+    def test_what_a_changed_model_invalidated_is_kept_and_used_by_nothing(self, database: Database) -> None:
+        """The same rollout can be made again of the model as it is now, and changes are counted."""
+        now = replace(SCORED, answer="now")
+        with database.writing() as connection:
+            rollouts.save(connection, [SCORED], N1)
+            proposals.start(connection, CANDIDATE, N1)
+            change = runs.put_model_change(connection, "m", N2)
+            assert change == runs.put_model_change(connection, "m", N2) == runs.model_change(connection, "m", N2)
+            assert None is runs.model_change(connection, "m", N1)
+            rollouts.invalidate(connection, [KEY.text], "m", change)
+            proposals.invalidate(connection, CANDIDATE.id, change)
+            assert {} == rollouts.load(connection, [KEY], N2)
+            rollouts.save(connection, [now], N2)
+            assert {KEY: now} == rollouts.load(connection, [KEY], N2)
+            valid, former = (rollouts.scores(connection, [TASK.id], KEY.text, "m", number) for number in (0, change))
+            assert (["n2"], ["n1"]) == ([s.run_id for s in valid], [s.run_id for s in former])
+            assert (1, 0) == tuple(
+                rollouts.model_changes(connection, [TASK.id], [Digest(text)], "m") for text in ("x", "other")
+            )
+            known = proposals.trial(connection, CANDIDATE.id).candidate
+            assert ("n2", "m until night n2") == (known.invalidated_in, known.measured_on)
+            assert () == proposals.on_base(connection, CANDIDATE.base, "m")
+
     def test_a_candidate_comes_back_and_is_entered_once(self, database: Database) -> None:
         """Index and level never change; pairs keep their holes and their order."""
         pairs = (
-            Pair(draw=0, task_id=TASK.id, candidate=0.5, baseline=None),
-            Pair(draw=1, task_id=TASK.id, candidate=None, baseline=0.25),
+            Pair(ordinal=0, task_id=TASK.id, candidate=0.5, baseline=None),
+            Pair(ordinal=1, task_id=TASK.id, candidate=None, baseline=0.25),
         )
         decision = Decision(
             verdict=Verdict.ACCEPTED, reason="r", pairs=2, evidence=3.0, counter_evidence=-1.0, effect=0.5,
@@ -399,15 +449,15 @@ class TestMeasured:
         )  # fmt: skip
         with database.writing() as connection:
             assert 1 == proposals.next_index(connection)
-            trial = proposals.start(connection, CANDIDATE, "n1", ("s1",))
-            again = proposals.start(connection, replace(CANDIDATE, alpha=0.9), "n2")
+            trial = proposals.start(connection, CANDIDATE, N1, ("s1",))
+            again = proposals.start(connection, replace(CANDIDATE, alpha=0.9), N2)
             assert (CANDIDATE, ("s1",), trial) == (trial.candidate, trial.sessions, again)
-            proposals.save_pairs(connection, CANDIDATE.id, pairs[::-1], "n1")
-            proposals.save_pairs(connection, CANDIDATE.id, pairs, "n2")
+            proposals.save_pairs(connection, CANDIDATE.id, pairs[::-1], N1)
+            proposals.save_pairs(connection, CANDIDATE.id, pairs, N2)
             assert pairs == proposals.pairs(connection, CANDIDATE.id)
-            assert (2, 2, 0, {"n1"}) == (
-                proposals.drawn(connection, "n1"), proposals.drawn(connection, "n1", CANDIDATE.id),
-                proposals.drawn(connection, "n1", Digest("other")), proposals.nights(connection, CANDIDATE.id),
+            assert (2, 2, 0, {("n1", 0)}) == (
+                proposals.drawn(connection, N1), proposals.drawn(connection, N1, CANDIDATE.id),
+                proposals.drawn(connection, N1, Digest("other")), proposals.drawn_in(connection, CANDIDATE.id),
             )  # fmt: skip
             proposals.decide(connection, CANDIDATE.id, decision, 2)
             decided = proposals.trial(connection, CANDIDATE.id)
@@ -427,7 +477,7 @@ class TestMeasured:
             coverage_candidate=1.0, coverage_baseline=1.0,
         )  # fmt: skip
         with database.writing() as connection:
-            proposals.start(connection, CANDIDATE, "n1", ("s1",))
+            proposals.start(connection, CANDIDATE, N1, ("s1",))
             proposals.decide(connection, CANDIDATE.id, decision, 1)
             assert Verdict.ACCEPTED is proposals.trial(connection, CANDIDATE.id).candidate.verdict
             assert (0, 2) == (proposals.acceptances(connection), proposals.next_index(connection))
@@ -443,7 +493,7 @@ class TestMeasured:
             folders=("/p/a",), state="intended", at=AT, reverted_at=None,
         )  # fmt: skip
         with database.writing() as connection:
-            proposals.start(connection, CANDIDATE, "n1")
+            proposals.start(connection, CANDIDATE, N1)
             proposals.stage(connection, proposal)
             proposals.set_status(connection, proposal.id, Status.REJECTED, "no")
             proposals.stage(connection, proposal)

@@ -9,8 +9,8 @@ from pathlib import Path
 from sqlalchemy import insert
 
 from sleepd.core.edit import apply, diff
-from sleepd.core.gate import Decision
-from sleepd.core.model import Candidate, Digest, Edit, EditOp, Pair, SkillTarget, TaskId, Verdict, digest
+from sleepd.core.experiment import Decision
+from sleepd.core.model import Candidate, Digest, Edit, EditOp, Pair, RunId, SkillTarget, TaskId, Verdict, digest
 from sleepd.settings import config
 from sleepd.skills.targets import starting_text
 from sleepd.store import proposals, rollouts, schema
@@ -77,9 +77,9 @@ class Home:
                 base=rollouts.put_text(connection, base), text=rollouts.put_text(connection, gated.text),
                 edits=edits, tasks=ids, model="m", verdict=Verdict.ACCEPTED,
             )  # fmt: skip
-            proposals.start(connection, candidate, "n1", sessions)
-            pairs = [Pair(draw=n, task_id=t, candidate=1.0, baseline=n / 10) for n, t in enumerate(ids)]
-            proposals.save_pairs(connection, candidate.id, pairs, "n1")
+            proposals.start(connection, candidate, RunId(id="n1"), sessions)
+            pairs = [Pair(ordinal=n, task_id=t, candidate=1.0, baseline=n / 10) for n, t in enumerate(ids)]
+            proposals.save_pairs(connection, candidate.id, pairs, RunId(id="n1"))
             decision = Decision(
                 verdict=Verdict.ACCEPTED, reason="evidence passed", pairs=tasks, evidence=6.0, counter_evidence=0.0,
                 effect=effect, coverage_candidate=1.0, coverage_baseline=1.0,

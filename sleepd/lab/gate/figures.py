@@ -10,8 +10,9 @@ from typing import Final
 
 import numpy as np
 
-from sleepd.core import attribution, gate
-from sleepd.core.gate import Rule
+from sleepd.core import evidence, experiment
+from sleepd.core.experiment import NonInferiority
+from sleepd.core.model import Verdict
 from sleepd.lab.gate import lives
 from sleepd.lab.gate.trials import Setup, drawn, least_pairs, trial
 from sleepd.lab.gate.truth import KINDS, Kind, kind, settled, shifted, varying
@@ -101,7 +102,7 @@ def jobs(setup: Setup, alpha: float, repetitions: int, seed: int) -> tuple[Job, 
 def _cell(setup: Setup, alpha: float, repetitions: int, at: tuple[int, int, int]) -> tuple[Row | Line, ...]:
     """One kind of candidate at the level of the 1st, 10th or 60th candidate."""
     _, index, number = at
-    level = gate.level(index, 0, alpha)
+    level = evidence.level(index, 0, alpha)
     return (row(np.random.default_rng(at), KINDS[number], setup, (index, level), repetitions),)
 
 
@@ -119,8 +120,8 @@ def row(rng: np.random.Generator, one: Kind, setup: Setup, at: tuple[int, float]
     enough = _NIGHTS_TO_ADOPT * setup.pairs_per_night
     least = float(np.mean([least_pairs(rates, setup.baseline_samples, level) for rates in everything]))
     ratio = None
-    if setup.terms.rule is Rule.EVIDENCE and math.isfinite(least):
-        patient = replace(setup, terms=replace(setup.terms, max_pairs=_NOT_CUT, beta=1e-12))
+    if setup.experiment.by_evidence and math.isfinite(least):
+        patient = replace(setup, experiment=replace(setup.experiment, max_pairs=_NOT_CUT, beta=1e-12))
         some = [trial(rng, one, rates, patient, level).pairs / least for rates in everything[: repetitions // 4]]
         ratio = mean(some)
     return Row(
@@ -172,11 +173,13 @@ def _population(rng: np.random.Generator, setup: Setup, alpha: float, repetition
 
 
 def _shortening(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: int) -> Iterator[Line]:
-    asked = replace(setup, terms=replace(setup.terms, margin=setup.margin, max_pairs=setup.margin_pairs))
+    statistic = NonInferiority(margin=setup.margin) if setup.experiment.by_evidence else setup.experiment.statistic
+    longer = replace(setup.experiment, statistic=statistic, max_pairs=setup.margin_pairs)
+    asked = replace(setup, experiment=longer)
     for key, loss in (("", 0.0), (" -5", 0.05), (" -15", 0.15)):
         one = _settled(f"shorter{key}", -loss)
         made = [one.make(rng, setup.tasks) for _ in range(repetitions)]
-        seen = [trial(rng, one, rates, asked, gate.level(1, 0, alpha)) for rates in made]
+        seen = [trial(rng, one, rates, asked, evidence.level(1, 0, alpha)) for rates in made]
         lost = f"loses {100 * loss:.0f} points" if loss else "changes nothing"
         words = f"shorter text that {lost} accepted, a loss of less than {100 * setup.margin:.0f} being allowed"
         effect = float(np.mean([o.effect for o in seen]))
@@ -184,13 +187,14 @@ def _shortening(rng: np.random.Generator, setup: Setup, alpha: float, repetition
 
 
 def _riding(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: int) -> Iterator[Line]:  # noqa: ARG001
-    """What leaving an edit out of its bundle says of it: the level is that of `Attributing`, not the account's."""
-    how = setup.attributing
-    apart = how.most > 0 and setup.terms.rule is Rule.EVIDENCE
+    """Edits left out of their bundle: the level is that of `AttributionConfig`, not the account's."""
+    how = setup.attribution
+    apart = how.most > 0 and setup.experiment.by_evidence
     for gain in (0.0, -0.15, 0.12, 0.2, 0.3):
         made = [shifted(rng, setup.tasks, gain) for _ in range(repetitions)]
         pairs = [drawn(rng, kind("none"), rates, max(how.most, 1), 1) for rates in made]
-        stays = [not apart or attribution.stays(c.candidate, c.baseline, how) is True for c in pairs]
+        decisions = [experiment.decide(how.experiment, c.scores) if apart else None for c in pairs]
+        stays = [one is None or one.verdict is Verdict.ACCEPTED for one in decisions]
         name = f"edit of {100 * gain:+.0f} points" if gain else "edit without effect"
         words = f"{name} dropped from its bundle" if gain > 0 else f"{name} that stays in its bundle"
         figure = share([stay != (gain > 0) for stay in stays])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 
 from sleepd import compose
-from sleepd.core.gate import Rule
+from sleepd.core.experiment import Rule
 from sleepd.lab.gate import apart, figures
 from sleepd.lab.gate.figures import Figure, Line, Row
 from sleepd.lab.gate.trials import Setup
@@ -28,18 +28,17 @@ class Measured:
 
 def setup(settings: Settings, rule: Rule, *, tasks: int, pairs: int) -> tuple[Setup, float]:
     """The gate of the settings over a simulated user, and the level of the whole account."""
-    gating = replace(compose.gating(settings), rule=rule)
+    gate = replace(compose.gate(settings), rule=rule)
     made = Setup(
         tasks=tasks,
-        baseline_samples=gating.baseline_samples,
+        baseline_samples=gate.baseline_samples,
         pairs_per_night=pairs,
-        terms=gating.terms(gating.alpha),
-        confirming=gating.confirming,
-        margin=gating.margin,
-        margin_pairs=gating.margin_pairs,
-        attributing=gating.attributing,
+        experiment=gate.experiment(gate.alpha),
+        margin=gate.margin,
+        margin_pairs=gate.margin_pairs,
+        attribution=gate.attribution,
     )
-    return made, gating.alpha
+    return made, gate.alpha
 
 
 def measure(made: Setup, alpha: float, repetitions: int, seed: int, told: Callable[[int, int], None]) -> Measured:
@@ -63,7 +62,7 @@ def as_json(measured: Measured) -> Plain:
     """The figures as plain values; intervals are `low` and `high`."""
     made = measured.setup
     return {
-        "rule": str(made.terms.rule),
+        "rule": str(made.rule),
         "seed": measured.seed,
         "repetitions": measured.repetitions,
         "generator": _generator(made),
@@ -75,7 +74,7 @@ def as_json(measured: Measured) -> Plain:
 def as_text(measured: Measured) -> str:
     """The table for a person."""
     made = measured.setup
-    parts = [f"rule {made.terms.rule}, seed {measured.seed}; {_generator(made)}"]
+    parts = [f"rule {made.rule}, seed {measured.seed}; {_generator(made)}"]
     for index in dict.fromkeys(row.index for row in measured.rows):
         rows = [row for row in measured.rows if row.index == index]
         parts.append(
@@ -89,11 +88,12 @@ def as_text(measured: Measured) -> str:
 
 
 def _generator(made: Setup) -> str:
+    look = made.experiment.confirmation
     return (
         f"{made.tasks} tasks, pass rates Beta(0.8, 0.6), gains cut at 0 and 1; {made.pairs_per_night} pairs a night, "
-        f"{made.baseline_samples} baseline rollouts a pair; at least {made.confirming.least} pairs of each task before "
-        f"a candidate is accepted (a drop of {made.confirming.drop:g} is looked for, error at most "
-        f"{made.confirming.level:g})"
+        f"{made.baseline_samples} baseline rollouts a pair; at least {look.least} pairs of each task before "
+        f"a candidate is accepted (a drop of {look.drop:g} is looked for, error at most "
+        f"{look.level:g})"
     )
 
 

@@ -8,12 +8,13 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from sleepd.core import confirmation, gate
-from sleepd.core.attribution import Attributing
-from sleepd.core.confirmation import Confirming
-from sleepd.core.gate import Decision, Floats, Rule, Terms
-from sleepd.core.model import Verdict
+from sleepd.core import confirmation, experiment
+from sleepd.core.confirmation import Confirmation, ConfirmationConfig
+from sleepd.core.evidence import Floats, Scores
+from sleepd.core.experiment import Decision, Experiment, OnePass, Rule
+from sleepd.core.model import TaskId, Verdict
 from sleepd.lab.gate.truth import Kind, Rates
+from sleepd.pipeline.trial import AttributionConfig
 
 _GRID = np.linspace(0.001, 0.999, 400)
 
@@ -25,12 +26,16 @@ class Setup:
     tasks: int = 13
     baseline_samples: int = 4
     pairs_per_night: int = 40
-    terms: Terms
-    confirming: Confirming
+    experiment: Experiment
     margin: float = 0.03
     """What a shorter text may cost."""
     margin_pairs: int = 1_200
-    attributing: Attributing = field(default_factory=Attributing)
+    attribution: AttributionConfig = field(default_factory=AttributionConfig)
+
+    @property
+    def rule(self) -> Rule:
+        statistic = self.experiment.statistic
+        return statistic.rule if isinstance(statistic, OnePass) else Rule.EVIDENCE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +45,10 @@ class Columns:
     task: npt.NDArray[np.int64]
     candidate: Floats
     baseline: Floats
+
+    @property
+    def scores(self) -> Scores:
+        return Scores(candidate=self.candidate, baseline=self.baseline)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,38 +94,38 @@ def one_pass(rng: np.random.Generator, kind: Kind, rates: Rates) -> Columns:
 
 
 def trial(rng: np.random.Generator, kind: Kind, rates: Rates, setup: Setup, alpha: float | None = None) -> Outcome:
-    """A candidate through the gate at level `alpha` (that of the terms without it), with the look at each task."""
-    terms = replace(setup.terms, alpha=alpha) if alpha is not None else setup.terms
-    if terms.rule is not Rule.EVIDENCE:
-        columns = one_pass(rng, kind, rates)
-        return _outcome(gate.weigh(columns.candidate, columns.baseline, terms), rates, (0, False), setup)
-    columns = drawn(rng, kind, rates, terms.max_pairs, setup.baseline_samples)
-    decision = gate.weigh(columns.candidate, columns.baseline, terms)
-    looked = (0, False)
-    if decision.verdict is Verdict.ACCEPTED and setup.confirming.least:
-        looked = confirmed(rng, kind, rates, _until(columns, decision.pairs), setup.confirming)
-    return _outcome(decision, rates, looked, setup)
+    """A candidate through the gate at level `alpha` (that of the setup without it), with the look at each task."""
+    asked = replace(setup.experiment, alpha=alpha) if alpha is not None else setup.experiment
+    if not asked.by_evidence:
+        return _outcome(experiment.decide(asked, one_pass(rng, kind, rates).scores), rates, 0, setup)
+    columns = drawn(rng, kind, rates, asked.max_pairs, setup.baseline_samples)
+    decision, more = experiment.decide(asked, columns.scores), 0
+    if decision.verdict is Verdict.ACCEPTED and asked.confirmation.least:
+        found, more = confirmed(rng, kind, rates, _until(columns, decision.pairs), asked.confirmation)
+        decision = experiment.confirmed(asked, decision, found, len(rates.before))
+    return _outcome(decision, rates, more, setup)
 
 
 def confirmed(
-    rng: np.random.Generator, kind: Kind, rates: Rates, columns: Columns, how: Confirming
-) -> tuple[int, bool]:
-    """The look at each task after these pairs: how many more were drawn, and whether a task was found broken."""
+    rng: np.random.Generator, kind: Kind, rates: Rates, columns: Columns, how: ConfirmationConfig
+) -> tuple[Confirmation, int]:
+    """The look at each task after these pairs, and how many more were drawn for it."""
     tasks, more = len(rates.before), 0
     bar = confirmation.bar_of(tasks, how)
     for task in range(tasks):
         candidate, baseline = columns.candidate[columns.task == task], columns.baseline[columns.task == task]
         alone = Rates(before=rates.before[[task]], after=rates.after[[task]])
         while True:
-            if confirmation.is_broken(candidate, baseline, bar):
-                return more, True
-            wanted = confirmation.draws_wanted(candidate, baseline, how)
+            scores = Scores(candidate=candidate, baseline=baseline)
+            if confirmation.is_broken(scores, bar):
+                return Confirmation(broken=(TaskId(str(task)),)), more
+            wanted = confirmation.draws_wanted(scores, how)
             if not wanted:
                 break
             fresh = drawn(rng, kind, alone, wanted, 1)
             candidate, baseline = np.append(candidate, fresh.candidate), np.append(baseline, fresh.baseline)
             more += wanted
-    return more, False
+    return Confirmation(), more
 
 
 def least_pairs(rates: Rates, samples: int, alpha: float) -> float:
@@ -151,14 +160,13 @@ def _until(columns: Columns, pairs: int) -> Columns:
     return Columns(task=columns.task[:pairs], candidate=columns.candidate[:pairs], baseline=columns.baseline[:pairs])
 
 
-def _outcome(decision: Decision, rates: Rates, looked: tuple[int, bool], setup: Setup) -> Outcome:
-    more, blocked = looked
-    per_pair = 1 + (setup.baseline_samples if setup.terms.rule is Rule.EVIDENCE else 1)
+def _outcome(decision: Decision, rates: Rates, more: int, setup: Setup) -> Outcome:
+    per_pair = 1 + (setup.baseline_samples if setup.experiment.by_evidence else 1)
     return Outcome(
-        verdict=Verdict.REJECTED if blocked else decision.verdict,
+        verdict=decision.verdict,
         pairs=decision.pairs,
         confirming=more,
         rollouts=decision.pairs * per_pair + 2 * more,
         effect=rates.effect,
-        blocked=blocked,
+        blocked=decision.blocked,
     )

@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from sleepd.core.gate import Floats
+from sleepd.core.evidence import Floats
 
 _BETA: Final = (0.8, 0.6)
 _SETTLED: Final = (30.0, 1.0)

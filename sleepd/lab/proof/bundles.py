@@ -11,8 +11,8 @@ from sleepd.lab.proof.truth import Truth
 from sleepd.lab.proof.world import HISTORY, Terms, Variant, World
 from sleepd.pipeline.attribute import applied
 from sleepd.pipeline.prove import prove
-from sleepd.pipeline.rollout import Bench
-from sleepd.pipeline.trial import Gating, Ground, enter
+from sleepd.pipeline.rollout import RunContext
+from sleepd.pipeline.trial import Comparison, GateConfig, enter, text_claim
 from sleepd.pipeline.work import live_text
 
 HARMS = 10
@@ -47,34 +47,37 @@ def mixed(terms: Terms, truth: Truth, good: Sequence[str], others: Sequence[str]
     world.harvest()
     world.mine()
     work = max(world.work(), key=lambda w: w.frequency)
-    ground = Ground(target=work.target, base=live_text(work.target), tasks=work.usable(Split.VAL))
-    company = _most_helpful(truth, ground, good)
-    bench = world.bench("mixed")
-    found = [_one(bench, ground, company, rider) for rider in _riders(truth, ground, company, others)]
+    comparison = Comparison(target=work.target, base=live_text(work.target), tasks=work.usable(Split.VAL))
+    company = _most_helpful(truth, comparison, good)
+    ctx = world.ctx("mixed")
+    found = [_one(ctx, comparison, company, rider) for rider in _riders(truth, comparison, company, others)]
     world.close()
     return tuple(found)
 
 
-def _most_helpful(truth: Truth, ground: Ground, good: Sequence[str]) -> list[Edit]:
+def _most_helpful(truth: Truth, comparison: Comparison, good: Sequence[str]) -> list[Edit]:
     """The edits with the largest true effect by themselves."""
-    gains = {text: _effect(truth, ground, [], text) for text in dict.fromkeys(good)}
+    gains = {text: _effect(truth, comparison, [], text) for text in dict.fromkeys(good)}
     best = sorted((text for text in gains if gains[text] > 0), key=lambda text: -gains[text])
     return [_add(text) for text in best[:_COMPANY]]
 
 
-def _riders(truth: Truth, ground: Ground, company: list[Edit], others: Sequence[str]) -> list[tuple[str, float]]:
+def _riders(
+    truth: Truth, comparison: Comparison, company: list[Edit], others: Sequence[str]
+) -> list[tuple[str, float]]:
     """Edits that truly hurt beside the others, and such that do nothing, each with its effect."""
-    effects = {text: _effect(truth, ground, company, text) for text in dict.fromkeys(others)}
+    effects = {text: _effect(truth, comparison, company, text) for text in dict.fromkeys(others)}
     harms = [(text, e) for text, e in effects.items() if e <= _HARM][:HARMS]
     return [*harms, *[(text, e) for text, e in effects.items() if abs(e) <= _NOTHING][:USELESS]]
 
 
-def _one(bench: Bench, ground: Ground, company: list[Edit], rider: tuple[str, float]) -> Mixed:
+def _one(ctx: RunContext, comparison: Comparison, company: list[Edit], rider: tuple[str, float]) -> Mixed:
     text, effect = rider
     edits = (*company, _add(text))
-    gating = Gating(pairs_per_night=_PAIRS)
-    trial = enter(bench, ground, Bundle.of(edits, (), origin=Origin.REFLECTION), applied(ground, edits).text, gating)
-    ended = prove(bench, ground, trial, gating, _PAIRS)
+    gate = GateConfig(pairs_per_night=_PAIRS)
+    bundle = Bundle.of(edits, (), origin=Origin.REFLECTION)
+    trial = enter(ctx, comparison, text_claim(ctx, comparison, bundle, applied(comparison, edits).text), gate)
+    ended = prove(ctx, comparison, trial, gate, _PAIRS)
     last = ended[-1].candidate
     accepted = {e.text for e in last.edits} if last.verdict is Verdict.ACCEPTED else set()
     return Mixed(
@@ -86,9 +89,9 @@ def _one(bench: Bench, ground: Ground, company: list[Edit], rider: tuple[str, fl
     )
 
 
-def _effect(truth: Truth, ground: Ground, company: list[Edit], text: str) -> float:
-    before, after = applied(ground, company).text, applied(ground, [*company, _add(text)]).text
-    return truth.effect(ground.tasks, before, after)
+def _effect(truth: Truth, comparison: Comparison, company: list[Edit], text: str) -> float:
+    before, after = applied(comparison, company).text, applied(comparison, [*company, _add(text)]).text
+    return truth.effect(comparison.tasks, before, after)
 
 
 def _add(text: str) -> Edit:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from sleepd.core.model import Score, Split, Verdict
-from sleepd.core.schedule import PROOF_SAMPLE
+from sleepd.core.model import Purpose, Sample, Score, Split, Verdict
 from sleepd.lab.proof.bundles import Mixed, mixed
 from sleepd.lab.proof.truth import Truth, changed_work
 from sleepd.lab.proof.world import HISTORY, HISTORY_END, LATER, Terms, Variant, World
-from sleepd.pipeline.rollout import Order, run_all
+from sleepd.pipeline.rollout import run_all
 from sleepd.pipeline.work import Work, live_text
 from sleepd.simulate.life import Corrections
 from sleepd.store import rollouts
@@ -200,13 +199,14 @@ def _later(work: Work) -> list[StoredTask]:
 
 
 def _mean_score(world: World, wanted: Sequence[tuple[StoredTask, str]]) -> float:
-    bench = world.bench("sealed")
-    orders = []
+    ctx = world.ctx("sealed")
+    requests = []
     for stored, text in wanted:
         with world.database.writing() as connection:
             address = rollouts.put_text(connection, text)
-        orders += [Order(task=stored, text=address, sample=PROOF_SAMPLE + n) for n in range(_SAMPLES)]
-    return _mean([r.result.value for r in run_all(bench, orders) if isinstance(r.result, Score)])
+        samples = [Sample(purpose=Purpose.PROOF, ordinal=n) for n in range(_SAMPLES)]
+        requests += [ctx.request(stored, address, sample) for sample in samples]
+    return _mean([r.result.value for r in run_all(ctx, requests) if isinstance(r.result, Score)])
 
 
 def _unworded(world: World, truth: Truth) -> tuple[float, float, int]:

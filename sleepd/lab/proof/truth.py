@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from sleepd.core.model import Score
 from sleepd.core.score import Metric, score
 from sleepd.lab.proof.world import World
-from sleepd.pipeline.prompts import rollout_ask
 from sleepd.pipeline.work import Work, live_text
+from sleepd.replayers.text import instructions
 from sleepd.simulate.agent import compose, probability
 from sleepd.simulate.personas import Family, Persona, family_of, fields_of
 from sleepd.store.tasks import StoredTask
@@ -37,7 +37,7 @@ class Truth:
         family = family_of(self.who, stored.task.request)
         if family is None:
             return 0.0
-        system = rollout_ask(stored.task, text, 0, 1).system
+        system = instructions(text)
         chances = {r.key: probability(r, system) for r in family.rules}
         return sum(
             math.prod(p if key in kept else 1 - p for key, p in chances.items()) * self._score(stored, family, kept)
@@ -49,7 +49,7 @@ class Truth:
         family = family_of(self.who, stored.task.request)
         if family is None:
             return None
-        system = rollout_ask(stored.task, text, 0, 1).system
+        system = instructions(text)
         return sum(probability(r, system) for r in family.rules) / len(family.rules)
 
     def rule_kept(self, key: str, text: str) -> float:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from sleepd import registry
 from sleepd.core.errors import Conflict
-from sleepd.core.gate import Rule
-from sleepd.core.model import Digest
+from sleepd.core.experiment import Rule
+from sleepd.core.model import Digest, RunId
 from sleepd.core.ports import Embedder, Model
 from sleepd.models.settings import ModelSettings
 from sleepd.pipeline.adopt import Written, adopt, revert
@@ -18,9 +18,9 @@ from sleepd.pipeline.ingest import IngestReport, Sources, ingest
 from sleepd.pipeline.mine import clusters, mine
 from sleepd.pipeline.night import NightPlan, night_id, run_night
 from sleepd.pipeline.optimize import Optimizing
-from sleepd.pipeline.rollout import Bench
+from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.route import by_meaning
-from sleepd.pipeline.trial import Gating
+from sleepd.pipeline.trial import GateConfig
 from sleepd.pipeline.work import Surroundings, Work, find_work
 from sleepd.settings.sections import HarvestConfig, MineConfig
 from sleepd.simulate.life import Corrections, Days, live
@@ -121,23 +121,23 @@ class World:
                 steps=self.variant.steps,
                 recall_k=self.variant.recall_k,
             ),
-            gating=Gating(
+            gate=GateConfig(
                 rule=self.terms.rule,
                 alpha=self.terms.alpha,
                 pairs_per_night=self.variant.pairs,
             ),
             surroundings=self.surroundings,
         )
-        return run_night(self.bench(night_id(self.database, plan.scope, plan.date)), plan, lambda: now)
+        return run_night(self.ctx(night_id(self.database, plan.scope, plan.date)), plan, lambda: now)
 
-    def bench(self, night: str) -> Bench:
-        return Bench(
+    def ctx(self, night: str) -> RunContext:
+        return RunContext(
             database=self.database,
             embedder=self.terms.embedder,
             model=self.model,
             reflector=self._reflector,
             workers=self.terms.workers,
-            night_id=night,
+            run=RunId(id=night),
         )
 
     def adopt_waiting(self) -> list[Written]:
@@ -178,11 +178,11 @@ class World:
     def work(self) -> tuple[Work, ...]:
         with self.database.reading() as connection:
             everything = tasks.load(connection)
-        near = by_meaning(self.bench(""), MINING.similarity)
+        near = by_meaning(self.ctx(""), MINING.similarity)
         return find_work(clusters(everything, MINING.min_sessions), self.surroundings, near)
 
     def text(self, address: Digest) -> str:
-        return self.bench("").text(address)
+        return self.ctx("").text(address)
 
     def original(self, work: Work) -> str:
         """What stood in a skill's file before the first night."""

@@ -56,7 +56,7 @@ class Plot:
 
     def at(self, x: float, y: float) -> tuple[float, float]:
         """The position of a value; a value outside the field is drawn at its edge."""
-        across, up = _share(x, self.x), _share(y, self.y)
+        across, up = _share(x, *self.x), _share(y, *self.y)
         inner = self.height - self.top - self.bottom
         return self.left + across * (WIDTH - self.left - self.right), self.top + (1 - up) * inner
 
@@ -95,30 +95,29 @@ class Plot:
         values = " ".join(repr(y) for _, y in points)
         return tag("polyline", tag("title", text(says)), points=placed, class_=look, data_values=values)
 
-    def dot(self, at: tuple[float, float], look: str, says: str, shift: float = 0) -> str:
-        x, y = self.at(*at)
-        return tag("circle", tag("title", text(says)), cx=_px(x + shift), cy=_px(y), r=4.5, class_=look,
-                   data_x=at[0], data_y=at[1])  # fmt: skip
+    def dot(self, x: float, y: float, look: str, says: str, shift: float = 0) -> str:
+        """A mark at a value, `shift` pixels further to the right."""
+        across, down = self.at(x, y)
+        return tag("circle", tag("title", text(says)), cx=_px(across + shift), cy=_px(down), r=4.5, class_=look,
+                   data_x=x, data_y=y)  # fmt: skip
 
-    def whisker(self, x: float, ends: tuple[float, float], look: str, shift: float = 0) -> str:
-        """An interval."""
-        (middle, low), (_, high) = self.at(x, ends[0]), self.at(x, ends[1])
-        shape = f"M{_px(middle + shift)} {_px(low)}V{_px(high)}"
-        caps = "".join(f"M{_px(middle + shift - 4)} {_px(y)}h8" for y in (low, high))
-        return tag("path", d=shape + caps, class_=f"{look} whisker", data_low=ends[0], data_high=ends[1])
+    def whisker(self, x: float, low: float, high: float, look: str, shift: float = 0) -> str:
+        """An interval of values, `shift` pixels further to the right."""
+        (middle, bottom), (_, top) = self.at(x, low), self.at(x, high)
+        shape = f"M{_px(middle + shift)} {_px(bottom)}V{_px(top)}"
+        caps = "".join(f"M{_px(middle + shift - 4)} {_px(y)}h8" for y in (bottom, top))
+        return tag("path", d=shape + caps, class_=f"{look} whisker", data_low=low, data_high=high)
 
     def _label(self, x: float, y: float, label: str, anchor: str, look: str = "tick") -> str:
         return tag("text", text(label), x=_px(x), y=_px(y), text_anchor=anchor, class_=look)
 
 
-def bar(at: tuple[float, float], size: tuple[float, float], look: str, says: str) -> str:
-    """A filled rectangle from a corner."""
-    (x, y), (width, height) = at, size
+def bar(x: float, y: float, width: float, height: float, look: str, says: str) -> str:
+    """A filled rectangle from its upper left corner."""
     return tag("rect", tag("title", text(says)), x=_px(x), y=_px(y), width=_px(width), height=_px(height), class_=look)
 
 
-def _share(value: float, ends: tuple[float, float]) -> float:
-    low, high = ends
+def _share(value: float, low: float, high: float) -> float:
     return min(1.0, max(0.0, (value - low) / (high - low))) if high > low else 0.5
 
 

@@ -31,7 +31,8 @@ def page(history: Row, patches: Mapping[str, str] | None = None) -> str:
         '<meta name="referrer" content="no-referrer">',
     )
     head = tag("head", *meta, tag("title", text(title)), tag("style", STYLE))
-    parts = (_facts(history), _plots(history), _steps(history, patches or {}), _proposals(history), _said(history))
+    lost = _list("Unusable replies", texts(history, "problems"))
+    parts = (_facts(history), _plots(history), _steps(history, patches or {}), _proposals(history), lost)
     body = tag("body", tag("main", tag("h1", text(title)), *parts, _how_to_read(history)))
     return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
 
@@ -39,6 +40,9 @@ def page(history: Row, patches: Mapping[str, str] | None = None) -> str:
 def _facts(history: Row) -> str:
     status = words(history, "status")
     spent, models = inner(history, "spending"), [words(history, "model"), words(history, "reflection_model")]
+    rule, alpha, test = words(history, "rule"), number(history, "alpha"), inner(history, "test")
+    level = f", account at level {alpha:g}" if alpha is not None else ""
+    before, after = (plots.measured(inner(test, name)) for name in ("before", "after"))
     facts = {
         "outcome": words(history, "message"),
         "status": report.STATUS_WORDS.get(status, status),
@@ -46,26 +50,14 @@ def _facts(history: Row) -> str:
         "about": {"user": "all projects"}.get(words(history, "scope"), words(history, "scope")),
         "began": report.moment(words(history, "started_at") or None) if words(history, "started_at") else "",
         "models": ", ".join(dict.fromkeys(filter(None, models))),
-        "gate": _gate(history),
+        "gate": f"rule {rule}, metric {words(history, 'metric') or 'unknown'}{level}" if rule else "",
         "spent": f"{count(spent, 'rollouts'):,} rollouts, {count(spent, 'reflections'):,} reflections, "
         f"{count(spent, 'tokens_in'):,} tokens in, {count(spent, 'tokens_out'):,} out, "
         f"{report.dollars(spent.get('cost_usd'))}",
-        "sealed test": _before_after(inner(history, "test")),
+        "sealed test": f"{before} before, {after} after" if test else "",
     }
     pairs = "".join(tag("dt", text(name)) + tag("dd", text(said)) for name, said in facts.items() if said)
     return tag("dl", pairs)
-
-
-def _gate(history: Row) -> str:
-    rule, alpha = words(history, "rule"), number(history, "alpha")
-    level = f", account at level {alpha:g}" if alpha is not None else ""
-    return f"rule {rule}, metric {words(history, 'metric') or 'unknown'}{level}" if rule else ""
-
-
-def _before_after(found: Row) -> str:
-    if not found:
-        return ""
-    return f"{plots.measured(inner(found, 'before'))} before, {plots.measured(inner(found, 'after'))} after"
 
 
 # Plots --------------------------------------------------------------------------------------------------------------
@@ -108,7 +100,9 @@ def _steps(history: Row, patches: Mapping[str, str]) -> str:
         if words(step, "path"):
             lines.append(tag("p", text(words(step, "path")), class_="quiet"))
         lines += [_candidate(one, patches, unfolded=unfolded) for one in rows(step, "candidates")]
-        lines.append(_notes(words(step, "notes", LONG)))
+        if notes := words(step, "notes", LONG):
+            name = "Strategy notes of the reflection model"
+            lines.append(tag("details", tag("summary", name), tag("pre", text(notes), class_="soft")))
         lost = [f"{words(one, 'edit')}: {words(one, 'reason')}" for one in rows(step, "unmatched")]
         lines.append(_list("Edits without a place in the text", lost))
         lines.append(_list("Unusable replies", texts(step, "problems")))
@@ -127,10 +121,14 @@ def _candidate(one: Row, patches: Mapping[str, str], *, unfolded: bool) -> str:
     inside = [
         tag("p", text("; ".join([*whence, _figures(one), *texts(one, "loads")])), class_="quiet"),
         _edits(one),
-        _wealth(one),
-        _tasks(one),
-        _patch(patches.get(words(one, "id"), "")),
     ]
+    if drawn := plots.wealth(one):
+        sides = f"{_key('new', 'for')} the candidate and {_key('against', 'against')} it"
+        key = f"Evidence {sides}, on a log scale, from 1. Pairs drawn together with the deciding pair follow it."
+        inside.append(tag("figure", drawn, tag("figcaption", key)))
+    inside.append(_tasks(one))
+    if diff := patches.get(words(one, "id"), ""):
+        inside.append(tag("details", tag("summary", "the change as a diff"), tag("pre", text(clipped(diff, LONG)))))
     opened = "open" if unfolded or verdict == "accepted" else None
     return tag("article", head, reason, tag("details", tag("summary", "evidence"), *inside, open=opened))
 
@@ -157,13 +155,6 @@ def _edits(one: Row) -> str:
     return table(headings, cells, numeric=(2, 4)) if cells else ""
 
 
-def _wealth(one: Row) -> str:
-    drawn = plots.wealth(one)
-    sides = f"{_key('new', 'for')} the candidate and {_key('against', 'against')} it"
-    key = f"Evidence {sides}, on a log scale, from 1. Pairs drawn together with the deciding pair follow it."
-    return tag("figure", drawn, tag("figcaption", key)) if drawn else ""
-
-
 def _tasks(one: Row) -> str:
     cells = []
     for task in rows(one, "tasks"):
@@ -172,15 +163,6 @@ def _tasks(one: Row) -> str:
         scores = [text(report.mean(before)), text(report.mean(after))]
         cells.append([request, text(count(task, "pairs")), *scores, plots.dumbbell(before, after)])
     return table(("task", "pairs", "before", "after", "0 to 1"), cells, numeric=(1, 2, 3)) if cells else ""
-
-
-def _notes(said: str) -> str:
-    name = "Strategy notes of the reflection model"
-    return tag("details", tag("summary", name), tag("pre", text(said), class_="soft")) if said else ""
-
-
-def _patch(diff: str) -> str:
-    return tag("details", tag("summary", "the change as a diff"), tag("pre", text(clipped(diff, LONG)))) if diff else ""
 
 
 # The rest -----------------------------------------------------------------------------------------------------------
@@ -200,10 +182,6 @@ def _proposals(history: Row) -> str:
         cells.append([text(words(one, "id")[:8]), status, text(gain), text(clipped(taught, 2 * SHORT))])
     headings = ("proposal", "status", "sealed tasks", "taught by")
     return tag("h2", "Proposals") + table(headings, cells) if cells else ""
-
-
-def _said(history: Row) -> str:
-    return _list("Unusable replies", texts(history, "problems"))
 
 
 def _list(title: str, said: Sequence[str]) -> str:

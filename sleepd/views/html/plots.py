@@ -3,69 +3,85 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from sleepd.core.budget import UNLIMITED
 from sleepd.views.html.fields import Row, candidates, count, inner, number, numbers, rows, words
 from sleepd.views.html.markup import WIDTH, Plot, bar, tag, text
 
 Ticks = list[tuple[float, str]]
-Scores = Sequence[tuple[float, Row, str]]
-"""Position, Measure, and label."""
 
 _DEEPEST = -math.log(1_000)
 """Evidence below this is drawn at the edge: the depth of a lost bet means nothing."""
 _ROW = 22
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScorePoint:
+    """One score of the plot."""
+
+    place: float
+    """On the horizontal axis."""
+    measure: Row
+    label: str
+
+
 def scores(history: Row) -> str:
     """Scores with their 95 % intervals: of both texts by candidate, or of the present text by step. "" without any."""
     if words(history, "kind") == "training":
-        first = [(0.0, inner(text_, "validation"), "the first text") for text_ in rows(history, "texts")[:1]]
+        first = [
+            ScorePoint(place=0.0, measure=inner(one, "validation"), label="the first text")
+            for one in rows(history, "texts")[:1]
+        ]
         later = [
-            (float(count(step, "step")), inner(step, "validation"), f"step {words(step, 'step')}")
+            ScorePoint(
+                place=float(count(step, "step")),
+                measure=inner(step, "validation"),
+                label=f"step {words(step, 'step')}",
+            )
             for step in rows(history, "steps")
         ]
-        return _scored([("after", [*first, *later])], "step", joined=True)
-    both: list[tuple[str, Scores]] = []
-    for look in ("before", "after"):
-        of = "live text" if look == "before" else "candidate"
-        found = [
-            (float(place), inner(one, look), f"{of}, in the pairs of candidate {words(one, 'index')}")
+        return _scored({"after": [*first, *later]}, "step", joined=True)
+    both = {
+        look: [
+            ScorePoint(
+                place=float(place),
+                measure=inner(one, look),
+                label=f"{of}, in the pairs of candidate {words(one, 'index')}",
+            )
             for place, (_, one) in enumerate(candidates(history))
         ]
-        both.append((look, found))
+        for look, of in (("before", "live text"), ("after", "candidate"))
+    }
     names = [words(one, "index") for _, one in candidates(history)]
     return _scored(both, "candidate", names=names)
 
 
-def _scored(series: Sequence[tuple[str, Scores]], what: str, *, joined: bool = False, names: Sequence[str] = ()) -> str:
-    places = [place for _, found in series for place, _, _ in found]
-    if not places:
+def _scored(
+    series: Mapping[str, Sequence[ScorePoint]], what: str, *, joined: bool = False, names: Sequence[str] = ()
+) -> str:
+    points = [point for found in series.values() for point in found]
+    if not points:
         return ""
-    known = [(m, says) for _, found in series for _, m, says in found if number(m, "mean") is not None]
-    said = "; ".join(f"{says}: {measured(m)}" for m, says in known[:40]) or "nothing was scored"
+    places = [point.place for point in points]
+    known = [point for point in points if number(point.measure, "mean") is not None]
+    said = "; ".join(f"{point.label}: {measured(point.measure)}" for point in known[:40]) or "nothing was scored"
     ends = (min(places) - 0.5, max(places) + 0.5)
     plot = Plot(kind="scores", title=f"Score by {what}", summary=said, x=ends, y=(0, 1), height=290)
     labels = [(place, names[int(place)] if names else f"{place:.0f}") for place in sorted(set(places))]
     marks = [plot.ticks([(n / 4, f"{n / 4:.2f}") for n in range(5)], _thinned(labels)), plot.caption(what)]
-    for look, found in series:
+    for look, found in series.items():
         shift = 0 if len(series) == 1 else {"before": -7, "after": 7}[look]
-        marks += [_score(plot, one, look, shift) for one in found]
-        line = [(place, mean) for place, m, _ in found if (mean := number(m, "mean")) is not None]
+        for point in found:
+            mean, low, high = (number(point.measure, name) for name in ("mean", "low", "high"))
+            if mean is not None and low is not None and high is not None:
+                marks.append(plot.whisker(point.place, low, high, look, shift))
+                marks.append(plot.dot(point.place, mean, look, f"{point.label}: {measured(point.measure)}", shift))
+        line = [(point.place, mean) for point in found if (mean := number(point.measure, "mean")) is not None]
         if joined and len(line) > 1:
             marks.append(plot.path(line, f"{look} line", "mean score"))
     return plot.drawn(*marks)
-
-
-def _score(plot: Plot, one: tuple[float, Row, str], look: str, shift: float) -> str:
-    place, measure, says = one
-    mean, low, high = (number(measure, name) for name in ("mean", "low", "high"))
-    if mean is None or low is None or high is None:
-        return ""
-    return plot.whisker(place, (low, high), look, shift) + plot.dot(
-        (place, mean), look, f"{says}: {measured(measure)}", shift
-    )
 
 
 def measured(measure: Row) -> str:
@@ -93,7 +109,7 @@ def wealth(one: Row) -> str:
         kind="wealth", title=f"Evidence on candidate {index} by pair", summary=said, x=(0, len(up)),
         y=(low - 0.3, high + 0.7), height=230,
     )  # fmt: skip
-    marks = [plot.ticks(_decades(*plot.y), _steps(len(up))), plot.caption("pairs")]
+    marks = [plot.ticks(_decades(*plot.y), _round_numbers(len(up))), plot.caption("pairs")]
     marks += [plot.rule(value, look, says) for value, look, says in bars]
     if down:
         against = f"evidence against it: {_factor(down[-1])} after {len(down)} pairs"
@@ -114,9 +130,8 @@ def tokens(history: Row) -> str:
         says = f"{stage}: {into:,} tokens in, {out_of:,} out, {count(one, 'calls'):,} calls"
         y, unit = place * _ROW + 4, (WIDTH - left - 80) / most
         label = tag("text", text(stage), x=left - 8, y=y + 13, text_anchor="end", class_="tick")
-        bars = bar((left, y), (into * unit, 16), "in", says) + bar(
-            (left + into * unit, y), (out_of * unit, 16), "out", says
-        )
+        middle = left + into * unit
+        bars = bar(left, y, into * unit, 16, "in", says) + bar(middle, y, out_of * unit, 16, "out", says)
         total = tag(
             "text", text(f"{into + out_of:,}"), x=round(left + (into + out_of) * unit + 6), y=y + 13, class_="tick"
         )
@@ -143,7 +158,7 @@ def edit_budget(history: Row) -> str:
     marks = [plot.ticks([(n, str(n)) for n in range(0, int(top) + 1, max(1, int(top) // 4))],
                         _thinned([(step, f"{step:.0f}") for step, _ in bounded])), plot.caption("step")]  # fmt: skip
     marks.append(plot.path(bounded, "after line", "edit budget"))
-    marks += [plot.dot(point, "after", f"step {point[0]:.0f}: at most {point[1]:.0f} edits") for point in bounded]
+    marks += [plot.dot(step, most, "after", f"step {step:.0f}: at most {most:.0f} edits") for step, most in bounded]
     return plot.drawn(*marks)
 
 
@@ -172,7 +187,7 @@ def _decades(low: float, high: float) -> Ticks:
     return [(n * math.log(10), f"{10.0**n:g}") for n in range(first, last + 1) if n % every == 0]
 
 
-def _steps(most: int) -> Ticks:
+def _round_numbers(most: int) -> Ticks:
     """Round numbers from 0 to `most`."""
     rough = most / 8
     power = 10 ** max(0, math.floor(math.log10(max(1.0, rough))))

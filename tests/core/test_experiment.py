@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,10 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sleepd.core.gate import Decision, Rule, Terms, decide, enough, level, log_wealth
+from sleepd.core import experiment
+from sleepd.core.evidence import level, log_wealth
+from sleepd.core.experiment import Decision, Experiment, OnePass, Rule, Superiority, enough, scores_of
 from sleepd.core.model import Pair, TaskId, Verdict
 
-TERMS = Terms(alpha=0.05)
+TERMS = Experiment(alpha=0.05)
 LIVES = 1_000
 PAIRS = 120
 MOST_FALSE = 71
@@ -25,7 +27,11 @@ World = Callable[[np.random.Generator], tuple[Rates, Rates]]
 
 
 def pair(candidate: float | None, baseline: float | None, draw: int = 0) -> Pair:
-    return Pair(draw=draw, task_id=TaskId("t"), candidate=candidate, baseline=baseline)
+    return Pair(ordinal=draw, task_id=TaskId("t"), candidate=candidate, baseline=baseline)
+
+
+def decide(pairs: Sequence[Pair], asked: Experiment) -> Decision:
+    return experiment.decide(asked, scores_of(pairs))
 
 
 def pairs_of(*differences: float) -> list[Pair]:
@@ -65,7 +71,7 @@ def draw(world: World, chance: np.random.Generator, count: int = PAIRS) -> list[
 
 def strict_on_one_pass(pairs: list[Pair]) -> bool:
     """The usual rule: every task once, and the mean has to be higher."""
-    return decide(pairs[:13], replace(TERMS, rule=Rule.STRICT)).verdict is Verdict.ACCEPTED
+    return decide(pairs[:13], replace(TERMS, statistic=OnePass(rule=Rule.STRICT))).verdict is Verdict.ACCEPTED
 
 
 class TestFalseAdoption:
@@ -210,7 +216,7 @@ class TestPaperRules:
     )
     def test_strictly_higher_or_everything(self, rule: Rule, differences: tuple[float, ...], verdict: Verdict) -> None:
         """The rules kept for comparison; the reason names the rule and there is no evidence."""
-        decision = decide(pairs_of(*differences), replace(TERMS, rule=rule))
+        decision = decide(pairs_of(*differences), replace(TERMS, statistic=OnePass(rule=rule)))
         assert (verdict, 0.0) == (decision.verdict, decision.evidence)
         assert f"rule {rule}" in decision.reason
 
@@ -221,8 +227,8 @@ class TestPaperRules:
             verdict=Verdict.ACCEPTED, reason="rule strict: mean difference +0.125", pairs=4, evidence=0.0,
             counter_evidence=0.0, effect=0.125, coverage_candidate=0.5, coverage_baseline=0.5,
         )  # fmt: skip
-        assert expected == decide(drawn, replace(TERMS, rule=Rule.STRICT))
-        nothing = decide([], replace(TERMS, rule=Rule.OFF))
+        assert expected == decide(drawn, replace(TERMS, statistic=OnePass(rule=Rule.STRICT)))
+        nothing = decide([], replace(TERMS, statistic=OnePass(rule=Rule.OFF)))
         assert ("rule off: nothing scored", 0, None, 1.0, 1.0) == (
             nothing.reason, nothing.pairs, nothing.effect, nothing.coverage_candidate, nothing.coverage_baseline
         )  # fmt: skip
@@ -231,10 +237,10 @@ class TestPaperRules:
 scores = st.none() | st.floats(0, 1)
 some_pairs = st.lists(st.builds(pair, scores, scores), max_size=60)
 some_terms = st.builds(
-    Terms,
+    Experiment,
     alpha=st.floats(1e-6, 0.5),
     beta=st.floats(0.001, 0.5),
-    smallest_effect=st.floats(0.0, 1.0),
+    statistic=st.builds(Superiority, smallest_effect=st.floats(0.0, 1.0)),
     coverage=st.floats(0, 1),
     max_pairs=st.integers(1, 60),
 )
@@ -244,7 +250,7 @@ class TestProperties:
     @pytest.mark.slow
     @settings(max_examples=150)
     @given(some_pairs, some_terms)
-    def test_every_input_gives_a_decision_with_numbers(self, pairs: list[Pair], terms: Terms) -> None:
+    def test_every_input_gives_a_decision_with_numbers(self, pairs: list[Pair], terms: Experiment) -> None:
         """No pair of scores or holes makes the gate raise or the evidence something that is not a finite number."""
         decision = decide(pairs, terms)
         assert math.isfinite(decision.evidence) and math.isfinite(decision.counter_evidence)
@@ -254,7 +260,7 @@ class TestProperties:
 
     @settings(max_examples=100)
     @given(some_pairs, some_terms, st.integers(0, 60))
-    def test_a_verdict_rests_on_the_first_pairs_only(self, pairs: list[Pair], terms: Terms, cut: int) -> None:
+    def test_a_verdict_rests_on_the_first_pairs_only(self, pairs: list[Pair], terms: Experiment, cut: int) -> None:
         """Once ended at pair n, a decision over more pairs is the same one: looking later or more often changes nothing."""
         early = decide(pairs[:cut], terms)
         if early.verdict is not Verdict.UNDECIDED:
@@ -262,7 +268,7 @@ class TestProperties:
 
     @settings(max_examples=100)
     @given(some_pairs, some_terms)
-    def test_acceptance_takes_enough_pairs(self, pairs: list[Pair], terms: Terms) -> None:
+    def test_acceptance_takes_enough_pairs(self, pairs: list[Pair], terms: Experiment) -> None:
         """Never fewer than ln(1/alpha) / ln(1.97)."""
         decision = decide(pairs, terms)
         if decision.verdict is Verdict.ACCEPTED:
@@ -270,7 +276,7 @@ class TestProperties:
 
     @settings(max_examples=100)
     @given(some_pairs, some_terms, st.floats(1, 10))
-    def test_milder_terms_never_undo_an_acceptance(self, pairs: list[Pair], terms: Terms, factor: float) -> None:
+    def test_milder_terms_never_undo_an_acceptance(self, pairs: list[Pair], terms: Experiment, factor: float) -> None:
         """What crossed at a strict level has crossed at a milder one, at that pair or before."""
         strict = decide(pairs, terms)
         mild = decide(pairs, replace(terms, alpha=min(0.99, terms.alpha * factor)))
@@ -279,7 +285,7 @@ class TestProperties:
 
     @settings(max_examples=100)
     @given(some_pairs, some_terms, st.floats(0, 1))
-    def test_better_scores_never_undo_an_acceptance(self, pairs: list[Pair], terms: Terms, more: float) -> None:
+    def test_better_scores_never_undo_an_acceptance(self, pairs: list[Pair], terms: Experiment, more: float) -> None:
         """Raising the candidate's scores keeps it accepted."""
         better = [p if p.candidate is None else replace(p, candidate=min(1.0, p.candidate + more)) for p in pairs]
         before, after = decide(pairs, terms), decide(better, terms)
