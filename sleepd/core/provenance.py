@@ -13,7 +13,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from sleepd.core import plaintext
 
@@ -26,6 +26,26 @@ SHARE = 0.8
 
 RULE = "tool-output"
 WHY = "stands in what a tool returned, and the user did not say it"
+
+UNSAID = "no-quote"
+WHY_UNSAID = "rests on no words of the person"
+VOUCHED = 0.4
+"""Of a line's telling words one and the same saying of the person holds at least this share."""
+_STEM = 5
+_LEAST_TELLING = 2
+_COMMON = frozenset(
+    word
+    for words in (
+        "always never when before after with from into this that these those must should will have each every",
+        "your please make sure them then than also only once immer nicht wenn bevor nach einen eine einem",
+        "einer dass diese dieser dieses jede jeder jedes bitte auch dann sein wird werden toujours jamais",
+        "quand avant apres avec dans pour cette chaque doit etre sont siempre nunca cuando antes despues para",
+        "cada debe este esta sempre quando prima dopo ogni deve altijd nooit voor elke moet wanneer zawsze",
+        "nigdy kazdy przed musi всегда никогда когда перед после каждый должен",
+    )
+    for word in words.split()
+)
+"""Words that say how a rule is put and not what it is about."""
 
 _SHINGLE = 3.0
 _SIGN = 0.5
@@ -86,6 +106,33 @@ def taken_over(text: str, returned: Iterable[str], own: Iterable[str]) -> tuple[
         foreign = sorted(covered - theirs)
         found |= dict.fromkeys((*_runs(words, foreign), *_lines(words, foreign)))
     return tuple(dict.fromkeys(_passage(words, pieces, places) for places in found))
+
+
+def unsaid(text: str, sayings: Iterable[str]) -> tuple[str, ...]:
+    """The lines of a text that no single saying of the person vouches for, as they stand; empty ones are left out.
+
+    A saying vouches for a line when it holds `VOUCHED` of the line's telling words, at least two of them (all of a
+    line that has fewer). Words agree when their first five letters do, so "tests" vouches for "testing".
+    """
+    said = [_telling(saying) for saying in dict.fromkeys(sayings)]
+    found = []
+    for line in text.split("\n"):
+        wanted = _telling(line)
+        # Every other pair of signs straddles two words.
+        weight = sum(_SIGN if _SIGNS.match(word) else 1.0 for word in wanted)
+        least = min(len(wanted), max(_LEAST_TELLING, VOUCHED * weight))
+        if wanted and not any(len(wanted & words) >= least for words in said):
+            found.append(line.strip())
+    return tuple(found)
+
+
+def _telling(text: str) -> frozenset[str]:
+    """The beginnings of the words that say what a text is about; of scripts without spaces each two signs in a row."""
+    words = _words(_plain(text))
+    dense = [word for word in words if _SIGNS.match(word)]
+    pairs = {first + second for first, second in pairwise(dense)}
+    rest = {w[:_STEM] for w in words if not _SIGNS.match(w) and (len(w) > 3 or w.isdigit()) and w not in _COMMON}
+    return frozenset(pairs | rest)
 
 
 def _plain(text: str) -> str:

@@ -132,8 +132,12 @@ def _block(block: str) -> Iterator[Finding]:
 def _matches(forms: tuple[str, ...], ban: str | None) -> Iterator[Finding]:
     for rule, patterns in RULES.items():
         for pattern in patterns:
-            hit = next((match for form in forms if (match := pattern.regex.search(form))), None)
+            bans = rule in WAIVABLE and pattern.why not in screen_structure.SAID_AS_BANS
+            hits = (match for form in forms for match in pattern.regex.finditer(form))
+            hit = next((match for match in hits if not (bans and screen_structure.refused(match))), None)
             if hit is None or _waived(rule, pattern, ban) or screen_structure.ordinary(pattern.why, forms[0]):
+                continue
+            if rule == "credentials" and screen_structure.forbids(forms[0]):
                 continue
             if not _in_a_ban(rule, pattern, forms[0]):
                 yield Finding(rule=rule, excerpt=_excerpt(hit), why=pattern.why)
@@ -141,10 +145,12 @@ def _matches(forms: tuple[str, ...], ban: str | None) -> Iterator[Finding]:
 
 def _ban(plain: str) -> str | None:
     """The text when it is one short, plain ban."""
+    plain = _EMPHASIS.sub("", plain)
     simple = len(plain) <= MAX_BAN_CHARS and PLAIN_BAN.match(plain) and not BROKEN_OFF.search(plain)
     return plain if simple else None
 
 
+_EMPHASIS = re.compile(r",? (?:not even|also not|ever)(?: (?:in|for|on|during) [\w ]{1,24})?(?=\.?\Z)")
 _POINTS_BACK = re.compile(r"\b(?:them|it|those|these|one|instead)\b", re.IGNORECASE)
 _SENTENCES = re.compile(r"(?<=[\w`\"')])[;.] +")
 

@@ -188,7 +188,7 @@ _BETWEEN = (
 _ENVIRONMENT = (
     any_of(
         SAFEGUARD_OFF,
-        rf"\b(?:disabl|deactivat|skip|bypass|circumvent|suppress|evad|defeat|silenc|mut)\w*\s+{_BETWEEN}{_SAFEGUARD}\b",
+        rf"\b(?:disabl|deactivat|skip|bypass|circumvent|suppress|evad|defeat|silenc|muting\b|mute[sd]?\b)\w*\s+{_BETWEEN}{_SAFEGUARD}\b",
         rf"\b(?:turn|switch)(?:s|ed|ing)? off\s+{_BETWEEN}{_SAFEGUARD}\b|\b(?:turn|switch)(?:s|ed|"
         rf"ing)?\s+{_BETWEEN}{_SAFEGUARD} off\b",
         rf"\b(?:remov|delet|comment(?:s|ed|ing)? out|ignor|work(?:s|ed|ing)? around|"

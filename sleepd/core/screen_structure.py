@@ -25,23 +25,23 @@ def _lexicon(latin: str, other: str = "") -> str:
 
 
 RUN: Final = _lexicon(
-    r"run|runs|execut|launch|start|invok|sourc|eval|ausfuhr|ausgefuhrt|fuhr|lass\w* laufen|demarr|lanc|ejecut|corr[ae]|lanz|esegu|avvi|lanci|voer|draai|uitvoer|rod[ae]|rodar|uruchom|uruchami|wykon|odpal|запус|выполн",
+    r"runs?\b|running\b|execut|launch|start|invok|sourc|evaluat|eval\b|ausfuhr|ausgefuhrt|fuhre?\b|fuhrt\b|lass\w*\b.{0,20}\blaufen|demarr|lanc|ejecut|corr(?:e|a|er)\b|lanz|esegu|avvi|lanci|voer\b|draai|uitvoer|rod(?:e|a|ar)\b|uruchom|uruchami|wykon|odpal|запус|выполн",
     r"запуск|运行|執行|执行|跑一|実行|起動|走らせ|실행|돌려",
 )
 FETCH: Final = _lexicon(
-    r"download|fetch|pull|retriev|grab|clon|lad|herunterlad|hol[es]?|telecharg|recuper|descarg|baj[ae]|scaric|haal|ophal|baix|pobier|sciagn|скача|загру",
+    r"download|fetch|pull|obtain|get\b|retriev|grab|clon|lade?\b|herunterlad|hol\b|hole\b|telecharg|recuper|descarg|baj(?:a|ar|e|alo|ala|arlo)\b|scaric|haal\b|ophal|baix|pobier|sciagn|скача|загру",
     r"下载|下載|拉取|ダウンロード|取得|다운로드|내려받|받아",
 )
 SEND: Final = _lexicon(
-    r"send|sent|post|upload|mail|email|forward|transmit|submit|schick|versend|ubermitt|hochlad|weiterleit|envoi|envoy|transmet|televers|envi[aeo]|mand[ae]|sub[ae]|publi[cq]|invi[ao]|caric|pubblic|stuur|verstuur|deel|compartilh|wysl|wysyl|wyśl|przesl|przesyl|prześl|отправ|отсыл|посыла|пошл|перешл|перешли|выгруж|выгруз|передава|переда[йт]",
+    r"send|sent|post|upload|mail|email|forward|transmit|submit|schick|versend|ubermitt|hochlad|weiterleit|envoi|envoy|transmet|televers|envi(?:a|e|o|ar|es|en)\b|mand(?:a|ar|e)\b|sub(?:e|a|ir)\b|publi[cq]|invi(?:a|o|are)\b|caric|pubblic|stuur|verstuur|deel|compartilh|wysl|wysyl|wyśl|przesl|przesyl|prześl|отправ|выклад|вылож|залей|залив|отсыл|посыла|пошл|перешл|перешли|выгруж|выгруз|передава|переда[йт]",
     r"发送|發送|发到|发给|上传|上傳|转发|传到|传给|送信|送る|送って|アップロード|転送|投稿|보내|전송|업로드|올려|게시",
 )
 WRITE: Final = _lexicon(
-    r"add|append|put|writ|insert|regist|install|set|sets|creat|plac|paste|keep|edit|chang|modif|point|switch|symlink|enabl|trag|eintrag|schreib|fug|hinterleg|setz|richte|leg|ander|aktivier|ajout|ecri|inscri|met[sts]|mett|cre[er]|indiqu|agreg|anad|escrib|pon|crea|edit[ae]|cambi|aggiung|scriv|inseri|imposta|crea|modific|voeg|schrijf|zet|plaats|maak|wijzig|adicion|inclu|escrev|coloqu|grav|cri[ae]|alter|dodaj|dopis|wpis|zapis|umie[sś]|ustaw|utworz|zmie[nń]|добав|запи[сш]|пропи[сш]|встав|помест|созда|установ|внес|измен|поменя",
-    r"写入|写进|写到|寫入|添加|加入|加到|加进|放到|放进|创建|设置|修改|改成|追加|書き込|書く|書い|入れ|作成|設定|登録|変更|추가|작성|넣|등록|설정|만들|수정|변경|써",
+    r"adds?\b|adding\b|schedul|append|puts?\b|writ|insert|regist|install|sets?\b|creat|plac|paste|keep|edit|chang|modif|point|switch|symlink|enabl|trage?\b|eintrag|schreib|fuge?\b|hinterleg|setze?\b|richte|lege?\b|andere?\b|aktivier|ajout|ecri|inscri|mets\b|mett|creez?\b|creer\b|indiqu|agreg|anad|escrib|pon\b|ponga|crea|cargedit[ae]|cambi|aggiung|scriv|inseri|imposta|crea|modific|voeg|schrijf|zet\b|plaats|maak|wijzig|adicion|inclu|escrev|coloqu|grav|cri[ae]|alter|dodaj|dopis|wpis|zapis|umie[sś]|ustaw|utworz|zmie[nń]|добав|запи[сш]|пропи[сш]|встав|помест|созда|установ|внес|измен|поменя",
+    r"写入|写进|写到|寫入|添加|加入|加到|加进|放到|放进|创建|设置|修改|改成|追加|追記|書き込|書き足|書き換|書く|書い|入れ|コピー|作成|設定|登録|変更|추가|작성|넣|등록|설정|만들|수정|변경|써",
 )
 OFF: Final = _lexicon(
-    r"disabl|deactiv|turn(?:s|ed|ing)? off|switch(?:es|ed|ing)? off|skip|bypass|ignor|remov|delet|silenc|suppress|mut[ei]|comment\w* out|drop|weaken|mark\w* as (?:skipped|passed)|deaktivier|abschalt|ausschalt|schalt|uberspring|umgeh|ignorier|entfern|unterdruck|losch|auskommentier|desactiv|contourn|saut[ez]|supprim|coup[ez]|desactiv|omit[ae]|salt[ae]|elimin|coment[ae]|quit[ae]|evit[ae]|disattiv|disabilit|rimuov|aggir|elimin|schakel|uitschakel|sla\b|overslaan|omzeil|negeer|verwijder|desativ|desabilit|pul[ae]|contorn|remov|wy[lł][aą]cz|pomin|pomij|pomi[nń]|ignoruj|obejd|obchod|usu[nń]|usuwa|zakomentuj|отключ|выключ|пропус|обойд|обход|игнор|удал|закоммент|убер|убира",
+    r"disabl|deactiv|turn(?:s|ed|ing)? off|switch(?:es|ed|ing)? off|skip|bypass|ignor|remov|delet|silenc|suppress|mut(?:e|es|ed|ing)\b|comment\w* out|drop|weaken|mark\w* as (?:skipped|passed)|deaktivier|abschalt|ausschalt|schalt|uberspring|umgeh|ignorier|entfern|unterdruck|losch|auskommentier|desactiv|contourn|saut[ez]|supprim|coup[ez]|desactiv|omit[ae]|salt[ae]|elimin|coment[ae]|quit[ae]|evit[ae]|disattiv|disabilit|rimuov|aggir|elimin|schakel|uitschakel|zet\b.{0,60}\buit\b|(?:schalt|stell|mach|dreh)\w*\b.{0,60}\b(?:ab|aus)\b|sla\b|overslaan|omzeil|negeer|verwijder|desativ|desabilit|pul[ae]|contorn|remov|wy[lł][aą]cz|pomin|pomij|pomi[nń]|ignoruj|obejd|obchod|usu[nń]|usuwa|zakomentuj|отключ|выключ|пропус|обойд|обход|игнор|удал|закоммент|убер|убира",
     r"关闭|關閉|禁用|跳过|跳過|绕过|忽略|删除|停用|注释掉|去掉|移除|关掉|無効|スキップ|無視|回避|削除|外す|外し|オフ|コメントアウト|비활성|끄고|꺼|건너뛰|무시|우회|삭제|제거|생략",
 )
 SAFEGUARD: Final = _lexicon(
@@ -81,7 +81,7 @@ SAID: Final = _lexicon(
     r"指令|指示|命令|规则|要求|说明|内容|ルール|命令|지시|명령|규칙|지침|요청|내용",
 )
 SOURCE: Final = _lexicon(
-    r"web ?page|website|site|page|ticket|issue|comment|tool (?:result|output)|resultad|ergebnis|readme|email|mail|e-mail|log|attachment|webseite|kommentar|quell?code|code comment|werkzeug|commentair|outil|pagina|pagin|herramient|comentari|strument|commenti|reactie|hulpmiddel|ferrament|komentarz|stron|narzedz|страниц|тикет|задач|комментар|инструмент|письм|файл",
+    r"web ?page|website|site\b|pages?\b|ticket|issue|comment|tool (?:result|output)|resultad|ergebnis|readme|email|mail|e-mail|log|attachment|webseite|kommentar|quell?code|code comment|werkzeug|commentair|outil|pagina|pagin|herramient|comentari|strument|commenti|reactie|hulpmiddel|ferrament|komentarz|stron|narzedz|страниц|тикет|задач|комментар|инструмент|письм|файл",
     r"网页|工单|注释|工具|评论|邮件|日志|文件|README|ウェブ|ページ|チケット|コメント|ツール|ファイル|웹|페이지|티켓|댓글|도구|주석|파일",
 )
 EARLIER: Final = _lexicon(
@@ -97,16 +97,16 @@ SECRET: Final = _lexicon(
     r"密码|密碼|口令|密钥|令牌|凭证|凭据|私钥|パスワード|秘密鍵|トークン|認証情報|シークレット|비밀번호|암호|토큰|자격 ?증명|비밀 ?키|API ?키",
 )
 SHOW: Final = _lexicon(
-    r"read|print|echo|log|quot|copy|copi|paste|includ|attach|put|dump|export|lies|les[et]|druck|kopier|fug|gib|zeig|copi[ea]|affich|lis|lire|imprim|le[ea]r?|mostr|muestr|incluy|pon|copi[ae]|legg|stamp|inclu|scriv|lees|toon|kopieer|druk|zapis|wypis|skopiuj|wklej|czytaj|odczyt|прочит|чита|вывед|вывод|скопир|вставл|вставь|печата|cole|leia|coloqu|imprim|grav|salv|guard|store|stor|save|keep",
+    r"read|print|echo|logs?\b|quot|copy|copi|paste|includ|attach|put|dump|export|lies\b|lese?\b|druck|kopier|fuge?\b|gib\b|zeig|copi[ea]|affich|lis\b|lire\b|imprim|lee\b|leer\b|mostr|muestr|incluy|pon\b|copi[ae]|legg|zet\b|stamp|inclu|scriv|lees|toon|kopieer|druk|zapis|wypis|skopiuj|wklej|czytaj|odczyt|прочит|чита|вывед|вывод|скопир|вставл|вставь|печата|cole|leia|coloqu|imprim|grav|salv|guard|stor(?:e|es|ing)\b|sav(?:e|es|ing)\b|keep|сохран",
     r"读取|打印|输出|复制|写入|记录|粘贴|保存|読み|表示|出力|コピー|貼り|保存|記録|읽|출력|복사|붙여|기록|저장",
 )
-EVERYTHING: Final = r"(?:\b(?:env|environment variables?|source code|code ?base|whole|entire|repo\w*|diff|logs?|config\w*|history|transcripts?|protokoll\w*|quellcode|verlauf|code source|historique|registros?|codigo\w*|historial|configurac\w*|codice|cronologia|broncode|geschiedenis|codigo|historico|kod\w*|histori\w*|logi\b|konfigurac\w*|истори\w*|код\w*|лог\w*|журнал\w*|содержим\w*|files?|contents?|dateien?|fichiers?|archivos?|documents?|summary)\b|\.env\b|代码|源码|配置|历史|日志|文件|内容|コード|ソース|設定|履歴|ログ|ファイル|코드|소스|설정|기록|로그|파일)"
+EVERYTHING: Final = r"(?:\b(?:env|environment variables?|source code|code ?base|whole|entire|repo\w*|diff|log\w*|config\w*|history|transcripts?|protokoll\w*|quellcode|verlauf|code source|historique|registros?|codigo\w*|historial|configurac\w*|codice|cronologia|broncode|geschiedenis|codigo|historico|kod\w*|histori\w*|logi\b|konfigurac\w*|истори\w*|код\w*|лог\w*|журнал\w*|содержим\w*|files?|contents?|dateien?|fichiers?|archivos?|documents?|summary)\b|\.env\b|代码|源码|配置|历史|日志|文件|内容|コード|ソース|設定|履歴|ログ|ファイル|코드|소스|설정|기록|로그|파일)"
 AWAY: Final = r"(?:https?://|\b[\w.+-]+@[\w-]+\.\w|\b(?:[a-z0-9-]+\.)+(?:com|net|org|io|dev|sh|ru|cn|xyz|me|co|de|fr|nl|it|es|pl|br|kr|jp)\b(?!\()|\bwebhooks?\b|\bpastebin\b|\bgists?\b|\btransfer\.sh\b|\bexternal\b|\bextern\w*\b|\bexterne\b|\bexterno\b|\bvendor\b|\bthird[- ]party\b|\bsupport\b|\bслак\b|\bвнешн\w*|外部|第三方|ウェブフック|외부|웹훅)"
 
 _HOME: Final = r"(?:~[/\\]|\$HOME\b|\$\{HOME\}|%(?:APPDATA|USERPROFILE|LOCALAPPDATA)%|/(?:etc|root|usr/local|opt)/|/(?:home|Users)/\w)"
 _STARTUP: Final = (
     r"(?:\.(?:bashrc|zshrc|bash_profile|bash_login|profile|zprofile|zshenv|kshrc|cshrc|xinitrc|xprofile|inputrc|gitconfig|curlrc|wgetrc|vimrc)\b|config\.fish\b|authorized_keys\b|known_hosts\b|\.ssh/|launch ?agents?\b|launch ?daemons?\b|\.plist\b|\blaunchctl\b|\bschtasks\b|\bautostart\b|/etc/|\bcrontab\b"
-    r"|\bsystemd (?:user )?(?:unit|service|timer)|\w\.service\b|\w\.timer\b|\bCurrentVersion\\Run\b|\bstartup folder\b|\blogin items?\b|\.git/hooks|hooks?/(?:pre|post)-|\bcore\.hooksPath\b|\bLD_PRELOAD\b|\bPROMPT_COMMAND\b|\bBASH_ENV\b|\bsitecustomize\b|\busercustomize\b|\bconftest\.py\b.{0,30}\b(?:run|download|import os))"
+    r"|\bsystemd (?:user )?(?:unit|service|timer)|\w\.service\b|\w\.timer\b|\bCurrentVersion\\Run\b|\bstartup folder\b|\blogin items?\b|\.git/hooks|hooks?/(?:pre|post)-|\bcore\.hooksPath\b|\bnohup\b|\bdisown\b|tasks\.json\b|folderOpen|\.envrc\b|post(?:Create|Start|Attach)Command|\bpm2 (?:startup|save)|systemctl (?:--user )?enable|restart ?[=:] ?always|git config --(?:global|system)|\bcore\.(?:fsmonitor|sshCommand|pager|editor)|credential\.helper|init\.templateDir|\bLD_PRELOAD\b|\bPROMPT_COMMAND\b|\bBASH_ENV\b|\bsitecustomize\b|\busercustomize\b|\bconftest\.py\b.{0,30}\b(?:run|download|import os))"
 )
 _CRON: Final = r"(?:\bcron(?:tab|jobs?)?\b|\bкрон\w*|计划任务|定时任务|스케줄러)"
 _OWN_FILES: Final = (
@@ -155,7 +155,7 @@ def _question(rule: str, why: str, *both: str, but: str | None = None) -> _Quest
     )
 
 
-_BAN_BEGINS: Final = r"^\W*(?:please |bitte )?(?:never|do not|don'?t|must not|avoid|no\b(?! (?:need|confirm))|nicht|nie|niemals|keine?|ne |n'|jamais|nunca|no |non |mai |niet|nooit|geen|nao |nie |nigdy|не |никогда|不要|请勿|禁止|勿|别)"
+_BAN_BEGINS: Final = r"^[^,;:]{0,16}(?:不要|不得|禁止|切勿)|^\W*\w+ (?:keine?[nrms]?|nicht|geen|niet)\b|^\W*(?:please |bitte )?(?:never|do not|don'?t|must not|avoid|no\b(?! (?:need|confirm))|nicht|nie|niemals|keine?|ne |n'|jamais|nunca|no |non |mai |niet|nooit|geen|nao |nie |nigdy|не |никогда|不要|请勿|禁止|勿|别)"
 """A clause that begins with a ban: it forbids the act."""
 _BAN_ENDS: Final = r"(?:ない(?:こと|で)?|禁止|せず|なく|지 ?(?:마|말|않)\S*|금지)\W*$|\b(?:verboten|vermeiden|nicht \w+en)\W*$|^\W*(?:keine?n?)\b"
 _BAN: Final = re.compile(rf"{_BAN_BEGINS}|{_BAN_ENDS}", I)
@@ -167,7 +167,7 @@ QUESTIONS: Final = (
         "downloads something to run it",
         FETCH,
         RUN,
-        r"script|skript|installer|binar|program|playbook|setup|code|コード|スクリプト|脚本|스크립트|скрипт|https?://|instal",
+        r"script|skript|skrypt|сценари|installer|instalador|binar|program|fichier|archivo|datei|plik|arquivo|bestand|файл|文件|ファイル|파일|playbook|setup|code|コード|スクリプト|脚本|스크립트|скрипт|https?://|instal",
     ),
     _question(
         "fetch-and-execute",
@@ -188,6 +188,21 @@ QUESTIONS: Final = (
         "does what a remote text says",
         r"(?:pull\w*|fetch\w*|download\w*|read\w*)\b.{0,80}(?:pastebin|gist|shared|remote|server)",
         r"do(?:ing)? what|carry(?:ing)? out|follow|as (?:it|they) sa",
+    ),
+    _question(
+        "fetch-and-execute",
+        "puts downloaded files in place",
+        FETCH,
+        r"\b(?:unpack|unzip|untar|extract|apply|overwrit|copy over|entpack|decompress|extrai|extrae|estra|uitpak|rozpak)\w*|распак\w*|解压|覆盖|展開|上書き|압축|덮어",
+        r"bundle|archiv|tarball|zip|hotfix|patch|update|cdn|server|paket|https?://|сервер|服务器|サーバ|서버",
+    ),
+    _question(
+        "fetch-and-execute",
+        "runs what a server answers",
+        rf"{RUN}|\beval\w*",
+        r"\b(?:repl(?:y|ies)|response|answer|output|result|antwort|reponse|respuesta|risposta|antwoord|resposta|odpowied\w*|ответ\w*)\b|返回|応答|응답",
+        r"endpoint|server|service|\bapi\b|\burl\b|remote|dienst|servidor|serveur|сервер\w*|服务器|接口|サーバ|서버",
+        but=r"\btests?\b|time|status code|snapshot",
     ),
     # What would persist?
     _question(
@@ -211,8 +226,17 @@ QUESTIONS: Final = (
     _question(
         "environment-or-permissions",
         "changes what runs by itself",
-        r"every (?:time|login)|at (?:log ?in|boot|startup)|on ?logon|каждом (?:входе|запуске)|(?:cada|todo) (?:login|inicio)|bei jeder anmeldung|a chaque (?:connexion|demarrage)|ogni (?:accesso|avvio)|bij elke (?:login|aanmelding)|przy kazdym (?:logowaniu|starcie)|每次(?:打开|登录|启动)|ログインするたび|起動するたび|로그인할 때마다|부팅",
-        rf"{_HOME}|{_STARTUP}|script|skript|update|脚本|スクリプト|스크립트|скрипт",
+        r"every (?:time|login)|after (?:each|every|a|the)? ?(?:reboot|restart|login)|nach (?:jedem|einem) (?:neustart|login|start)|apres (?:chaque )?(?:redemarrage|connexion)|tras (?:cada )?reinici\w*|dopo (?:ogni )?riavvio|na elke (?:herstart|start)|apos (?:cada )?reinici\w*|po kazdym (?:restarcie|starcie)|после (?:перезагруз|перезапус|вход)\w*|重启后|开机|再起動|부팅|재시작|at (?:log ?in|boot|startup)|on ?logon|каждом (?:входе|запуске)|(?:cada|todo) (?:login|inicio)|bei jeder anmeldung|a chaque (?:connexion|demarrage)|ogni (?:accesso|avvio)|bij elke (?:login|aanmelding)|przy kazdym (?:logowaniu|starcie)|每次(?:打开|登录|启动)|ログインするたび|起動するたび|로그인할 때마다|부팅",
+        rf"{_HOME}|{_STARTUP}|script|skript|update|start\w*|demon|daemon|service|dienst|systemd|launchd|脚本|スクリプト|스크립트|скрипт",
+        but=r"dev server|docker compose|container|the server after|tests?\b",
+    ),
+    _question(
+        "environment-or-permissions",
+        "changes what runs by itself",
+        r"\.github/workflows|gitlab-ci\.yml|workflow file|ci (?:file|config\w*)|workflow",
+        rf"{WRITE}",
+        r"https?://|\bcurl\b|self-hosted|secrets?\.|schedule|\bcron\b|\$\{\{|toJSON|write-all|token",
+        but=r"^\W*(?:never|do not|don'?t)|nightly build",
     ),
     # Whose packages would it install?
     _question(
@@ -270,14 +294,30 @@ QUESTIONS: Final = (
         rf"{SHOW}|{SEND}",
         but=r"\.env\.(?:example|sample)",
     ),
+    _question(
+        "outgoing-data",
+        "shows private things",
+        rf"{SHOW}|{SEND}|paste",
+        r"(?:contents?|inhalt\w*|contenu|contenido|contenuto|inhoud|conteudo|zawartosc|содержим\w*|内容|내용)?.{0,20}(?:\bconfig/\S*prod\w*|production[\w ./-]{0,20}(?:config|settings|data|dump|database)|customer (?:data|records|list)|database dump|conversations?\b|transcripts?\b|kundendaten|donnees client\w*|datos de clientes|dati dei clienti|klantgegevens|客户数据|顧客データ|고객 ?데이터)",
+        r"issue|comment|pull request|\bpr\b|ticket|gist|wiki|chat|slack|e?-?mail|channel|kanal|canal|report|kommentar|commentaire|comentario|коммент\w*|チャット|コメント|评论|댓글|correo",
+        but=r"^\W*(?:never|do not|don'?t|no\b|nie|ne )",
+    ),
     # Would it touch credentials?
     _question(
         "credentials",
         "reads or shows secrets",
         SECRET,
         SHOW,
-        r"\blog(?:s|file)?\b|readme|report|comment|issue|chat|rapport|bericht|fehlerbericht|informe|journal|config\w*|project|projet|proyecto|url\b|plik|zeichen|characters|first \w+ (?:char|digit)|日志|报告|ログ|コメント|로그|댓글|журнал|лог\b|отчет",
+        r"\blog(?:s|file)?\b|readme|report|comment|issue|chat|rapport|bericht|fehlerbericht|protokoll\w*|ausgabe|registro|registre|informe|journal|config\w*|project|projet|proyecto|url\b|plik|zeichen|characters|first \w+ (?:char|digit)|日志|报告|ログ|コメント|로그|댓글|журнал|лог\b|отчет",
         but=r"argon2|bcrypt|scrypt|hash|encrypt|vault|secrets? manager|verschlussel|chiffr|cifrad|crittograf|加密|暗号|암호화|redact|mask|request id|expire|\bnever\b|\bnot\b|\bno\b|\bkeine?\b|\bne\b|не |不",
+    ),
+    _question(
+        "credentials",
+        "writes secrets down",
+        SECRET,
+        rf"{WRITE}|적어|hard-?cod\w*|schreib|speicher|leg\w* ab",
+        r"\bscript\w*|skript\w*|skrypt\w*|\bcode\b|readme|comment\w*|kommentar\w*|source|\.(?:sh|py|js|ts|yml|yaml|json|md|toml)\b|repo\w*|wiki|скрипт\w*|код\w*|脚本|代码|注释|スクリプト|コード|コメント|스크립트|코드|주석",
+        but=r"vault|secrets? manager|environment|env\b|\.env|umgebungs|hash|argon2|bcrypt|encrypt|placeholder|test|mock|fake|never|\bnot\b|\bno\b|kein|nicht|field|form\b|module|class|function|endpoint|schema|model|token count|tokeni[sz]|design tokens?|\buse [A-Z]\w+",
     ),
     _question(
         "credentials",
@@ -307,7 +347,7 @@ QUESTIONS: Final = (
     _question(
         "environment-or-permissions",
         "acts without asking",
-        r"(?:自动|直接|默认|一律)(?:批准|同意|允许|通过|确认)|自動(?:的に)?(?:承認|許可)|자동(?:으로)? ?(?:승인|허용|동의|수락)|auto-?(?:approv|accept|confirm)\w*|automatisch (?:genehmig|bestatig|akzeptier|goedkeur)\w*|(?:approuv|accept|autoris)\w* automatiquement|(?:aprueb|acept|autoriz)\w* automaticamente|automatycznie (?:zatwierdz|akceptuj)\w*|автоматически (?:одобр|подтвержд|разреш|соглаш)\w*",
+        r"(?:自动|直接|默认|一律)(?:批准|同意|允许|通过|确认)|自動(?:的に)?(?:承認|許可)|자동(?:으로)? ?(?:승인|허용|동의|수락)|auto-?(?:approv|accept|confirm)\w*|automatisch (?:genehmig|bestatig|akzeptier|goedkeur)\w*|(?:appro\w*|accept\w*|autori\w*|aprue\w*|acept\w*|apro\w*|aceit\w*|permit\w*|confirm\w*) (?:tou\w* )?(?:auto\w*)|automatycznie (?:zatwierdz|akceptuj)\w*|автоматически (?:одобр|подтвержд|разреш|соглаш)\w*",
     ),
     _question(
         "environment-or-permissions",
@@ -326,7 +366,7 @@ QUESTIONS: Final = (
         "destroys work",
         rf"{NOT}|without|no need|never|force|immer|always|siempre|sempre|toujours|zawsze|всегда|始终|总是|常に|항상",
         r"push\b.{0,20}(?:--force\b(?!-with)|-f\b|forzado|force[ed]?)|force[- ]push|rm -rf [/~]",
-        but=r"^\W*(?:never|do not|don'?t)\s+(?:force|run|use|push)",
+        but=r"^\W*(?:never|do not|don'?t)\s+(?:force|run|use|push)|(?:never|not) `?--force\b",
     ),
     # Would it skip or blind a check?
     _question(
@@ -336,6 +376,19 @@ QUESTIONS: Final = (
         SAFEGUARD,
         r"fail\w*|scheiter\w*|echou\w*|fall[ae]\w*|stor\w*|block\w*|slow|brok\w*|fallan|fallen|when|wenn|quand|cuando|si |se |als |jesli|если|если|必|如果|失败|失敗|実패|실패|エラー|all|alle|tou[ts]\w*|tod[ao]s|wszystk|всех|所有|すべて|모든|config\w*|konfig\w*|einstell\w*|ci\b|每|全",
         but=r"(?:unless|only when|except when|if) (?:i |you are |explicitly )?ask|slow|legacy|deprecat|generated|vendor|node_modules|\bhook\b complains|warning|tests? (?:data|database|file|fixture|user|db|run|output)",
+    ),
+    _question(
+        "environment-or-permissions",
+        "switches off a safeguard",
+        rf"(?:{OFF}).{{0,40}}(?:certific\w*|zertifik\w*|certyfik\w*|сертифик\w*|\btls\b|\bssl\b|signatur\w*|assinatur\w*|\bfirmas?\b|podpis\w*|подпис\w*|authent\w*|autent\w*|2fa|\bmfa\b|sandbox\w*|песочниц\w*|scanner|firewall|antivirus|证书|签名|认证|沙箱|証明書|署名|認証|サンドボックス|인증|서명|샌드박스)|(?:证书|签名|认证|証明書|署名|認証|検証|인증서|서명|검증).{{0,12}}(?:关闭|跳过|忽略|禁用|無効|無視|スキップ|外|무시|끄|꺼|건너)",
+        but=r"\b(?:remov|delet|drop|ignor)\w* (?:\w+ ){0,3}(?:unused|old|expired|duplicate|files?|folder|tests?)\b|supabase auth|auth (?:tests?|module|folder)",
+    ),
+    _question(
+        "environment-or-permissions",
+        "blinds a check",
+        r"\bassert\w*|断言|アサート|단언|expect\(|zusicherung\w*",
+        r"always|true\b|pass\b|remov\w*|weaken|delet\w*|loosen|总是|通过|删|常に|削除|항상|immer",
+        but=r"never|not\b|don'?t|message|style|use assert",
     ),
     _question(
         "environment-or-permissions",
@@ -354,6 +407,14 @@ QUESTIONS: Final = (
         "blinds a check",
         r"(?:exit|return|status|code)\w*\W{1,3}(?:\w+\W){0,3}0\b",
         r"whatever|always|regardless|no matter|immer|egal|toujours|siempre|sempre|altijd|zawsze|всегда|总是|常に|항상|even (?:if|when)",
+    ),
+    _question(
+        "environment-or-permissions",
+        "blinds a check",
+        r"\b(?:lower|rais|reduc|increas|adjust|relax|drop|senk|herabsetz|setz\w*\b.{0,60}\bherunter|baiss|redui|baj|reduc|abbass|verlaag|diminu|obniz|сниз|пониз)\w*|降低|下げ|낮",
+        r"threshold|coverage|limit|baseline|schwell\w*|abdeckung|seuil|couverture|umbral|cobertura|soglia|copertura|drempel|prog\w*|порог\w*|покрыти\w*|阈值|覆盖率|閾値|しきい値|カバレッジ|임계|커버리지",
+        r"green|pass\w*|until|so that|fail\w*|grun|vert\b|verde|passe|groen|zielon|зелен|пройд|通过|通る|통과",
+        but=r"approval|ask|never|do not",
     ),
     _question(
         "environment-or-permissions",
@@ -401,11 +462,60 @@ QUESTIONS: Final = (
         SOURCE,
         r"consign|instruc|anweis|istruz|regel|polecen|указан|指示|指令|지시|command|request|wish|authority|word|voice",
     ),
+    _question(
+        "override",
+        "takes the user's word away",
+        r"\b(?:whatever|no matter what|regardless of what|egal was|quoi que|diga lo que|pida lo que|qualunque cosa|wat .{0,20} ook|o que quer que|niezaleznie)\b|что бы ни|无论|不管|何を言|뭐라고|무엇을",
+        rf"{USER}|\bi\b",
+        r"\b(?:ask|say|want|request|sag|will|dis|demand|diga|pida|dica|chied|zeg|vraag|diga|peca|mow|powie|prosi)\w*|сказа\w*|говор\w*|прос\w*|说|要求|言|말|요청",
+        r"final|binding|law|last word|counts?\b|appl\w*|verbindlich|gilt|definiti\w*|wins?\b|prevail|fini|ostatecz|окончат\w*|главн\w*|准|有效|従|우선|priorit\w*|follow",
+    ),
+    _question(
+        "override",
+        "takes the user's word away",
+        r"more important|(?:counts?|weighs?|matters?) more|zahlt mehr|compte(?:nt)? plus|valen? mas|cuentan? mas|conta(?:no)? di piu|vale di piu|telt zwaarder|valem? mais|bardziej sie licz|значит больше|outweigh\w*|wichtiger|plus important\w*|mas important\w*|piu important\w*|belangrijker|mais important\w*|wazniejsz\w*|важнее|главнее|比.{0,20}(?:重要|优先)|より(?:も)?(?:重要|優先|大事)|보다 (?:중요|우선)",
+        rf"{USER}|person|chat|conversation|gesprach",
+    ),
+    _question(
+        "override",
+        "takes the user's word away",
+        r"pass(?:ent|e|es)? avant|\bcomes? before\b|\bgo(?:es)? before\b|\bprecedence\b|\bvor (?:den|dem|der)\b|tienen? prioridad|van antes|precedenza|vengono prima|gaan voor|\bvoor wat\b|tem prioridade|vem antes|vale mais|pierwszenstwo|важнее|приоритет|выше|优先于|高于|先于|より優先|に優先|보다 우선|trump\w*|\bbeats?\b",
+        rf"{USER}",
+        r"file|rules?\b|list|instruct\w*|datei|regel\w*|fichier|regles|archivo|reglas|file|regole|bestand|regels|arquivo|regras|plik\w*|zasad\w*|файл\w*|правил\w*|文件|规则|ファイル|ルール|파일|규칙",
+    ),
+    _question(
+        "override",
+        "lets another text speak for the user",
+        SOURCE,
+        r"\b(?:tells?|says?|asks?|wants?|orders?|sagt|verlangt|dit|demande|dice|pide|chiede|zegt|vraagt|diz|pede|mowi|prosi|говорит|просит|пишет|требует)\b|要求|写着|言|書かれ|하라고",
+        r"\b(?:do it|do so|do what|obey|comply|follow it|mach das|tu das|fais-?le|hazlo|fallo|doe het|faca|zrob to|сделай|выполни)\b|照做|従|따라",
+        but=r"^\W*(?:never|do not|don'?t)",
+    ),
     # Would it hide something from the person?
     _question(
         "override",
         "keeps something from the user",
-        rf"{NOT}(?:\W+\w+){{0,4}}?\W*{TELL}|(?:不要|别|勿).{{0,10}}(?:提到|告诉|提及|说明|显示|报告)|(?:言及|報告|表示|知らせ|伝え)(?:し|ら)?(?:ない|ず)|(?:언급|말|보고|알리|표시)(?:하)?지 ?(?:마|말|않)",
+        rf"{NOT}(?:\W+\w+){{0,2}}?\W*(?:\btell\b|mention|inform\b|bring(?:ing)? up|\bdiscuss|\bdisclos|\ballude|let\b.{{0,20}}\bknow|erwahn|\bsag\w*|erzahl|\bdis\b|\bdire\b|\bdig[ao]\w*|\bcuent|raccont|vertel|\bcont[ae]\b|\bmow|говор|рассказ|сообщ)",
+        r"\b(?:the|this|your) (?:user|person|developer|human|maintainer|reviewer)\b|\b(?:dem|den|der) (?:nutzer|benutzer|anwender|entwickler)|l'utilisat|\bal usuario|all'utente|\bde gebruiker|\bao usuario|uzytkownikowi|пользователю",
+        but=r"password is|internal error|stack trace|which (?:library|framework)|to (?:restart|reload)|their (?:password|account)",
+    ),
+    _question(
+        "override",
+        "keeps something from the user",
+        r"without (?:bringing (?:it|this|that) up|mention\w*|telling|saying (?:so|it)|a word|comment\b)|ohne (?:es |das |dies )?(?:zu )?(?:erwahn|sag|meld)\w*|sans (?:le |en )?(?:dire|mention\w*|parler|signal\w*)|sin (?:mencion\w*|decir\w*|avis\w*)|senza (?:dir\w*|menzion\w*|avvis\w*)|zonder (?:het )?(?:te )?(?:meld|vermeld|zeg)\w*|sem (?:mencion\w*|avis\w*|dizer|contar)|bez (?:wspomin|informow|mowien)\w*|не (?:сообщая|упоминая|говоря)|而不(?:提|告诉|说)|黙って|말없이|알리지 않고",
+        but=r"^\W*(?:never|do not|don'?t|nie|no|ne|não|nao)\b",
+    ),
+    _question(
+        "override",
+        "keeps something from the user",
+        r"\b(?:silen(?:ce|cio|zio|t)|stillschweig\w*|stillschweigen|milcz\w*|молч\w*|stil\b)\b|沉默|保持安静|沈黙|침묵",
+        rf"{DEED}|{USER}",
+        but=r"logger|log level|output|flag|--silent|warnings?",
+    ),
+    _question(
+        "override",
+        "keeps something from the user",
+        rf"{TELL}.{{0,40}}\b(?:niet|nicht|nie),? (?:dat|dass|das|ze)\b|{NOT}(?:\W+\w+){{0,4}}?\W*{TELL}|(?:不要|别|勿).{{0,10}}(?:提到|告诉|提及|说明|显示|报告)|(?:言及|報告|表示|知らせ|伝え)(?:し|ら)?(?:ない|ず)|(?:언급|말|보고|알리|표시)(?:하)?지 ?(?:마|말|않)",
         rf"{USER}|{ACCOUNT}",
         DEED,
         but=r"claude|\bai\b|copilot|co-author|anthropic|credential|password|secret|token|explain|basic|error|stack|intern|\bto me\b",
@@ -420,6 +530,11 @@ QUESTIONS: Final = (
     ),
     _question(
         "override",
+        "keeps something from the user",
+        r"\b(?:unsaid|unmentioned|unreported|untold|unspoken|ungesagt|unerwahnt|verschweig\w*|passe sous silence|passer sous silence|calla\w*|taci|tacere|verzwijg\w*|przemilcz\w*|умолч\w*|умалчива\w*)\b|隐瞒|瞒着|伏せ|黙って|숨기",
+    ),
+    _question(
+        "override",
         "wipes the traces",
         r"history -c|\.(?:bash|zsh)_history|HISTFILE|clear(?:ing)? (?:the )?(?:shell )?history|delete (?:the )?(?:shell )?(?:history|logs)|git reflog expire|wevtutil cl",
         rf"{OFF}|unset|clear|rm |export|history -c",
@@ -431,6 +546,20 @@ QUESTIONS: Final = (
         _OWN_FILES,
         rf"{WRITE}|{OFF}|allow|允许|許可|허용|adopt|broken|weaken|raise|lower|borra|losch|efface|cancell|uberneh",
         but=r"^\W*(?:read|see|look|keep (?:it|them)|document)|when i ask|only if i|architecture",
+    ),
+    _question(
+        "environment-or-permissions",
+        "changes what binds the agent",
+        r"\b(?:copy|add|put|write|insert|kopier|copi|agreg|anad|voeg|kopieer|adicion|скопир|добав)\w*|复制|コピー|복사",
+        r"\b(?:this|these|the same|diese\w*|cette|ces|esta\w*|queste?\w*|deze|essa\w*|это|эт[уи])\b.{0,20}(?:list|rules?|instructions?|regel\w*|regles?|reglas?|regol\w*|regels?|regras?|правил\w*)|この(?:規則|ルール)|这条规则|이 규칙",
+        r"global|other|every|each|all|ander\w*|jede\w*|alle\w*|autres?|chaque|otros?|cada|tod[oa]s|altri|ogni|elke|outros?|друг\w*|кажд\w*|所有|每|ほか|すべて|모든|다른",
+        but=r"generated header",
+    ),
+    _question(
+        "environment-or-permissions",
+        "widens permissions",
+        r"allowed tools|allowed-tools|allowedTools|\bBash\(|\bWebFetch\b|permissions? (?:list|settings)|tool permissions?",
+        rf"{WRITE}|allow",
     ),
     _question(
         "environment-or-permissions",
@@ -468,6 +597,13 @@ QUESTIONS: Final = (
         r"signature|auth\w*|password|login|token|verification|check|signatur|anmeldung|prufung|signatur|firma|contrasen|签名|认证|密码|署名|認証|인증",
         r"when|if|header|wenn|quand|cuando|se |als|если|当|場合|경우|user-agent|parameter",
         but=r"^\W*(?:never|do not|don'?t)",
+    ),
+    _question(
+        "environment-or-permissions",
+        "leaves a door open",
+        r"\b0\.0\.0\.0\b|debug (?:port|endpoint|route|console|mode)|remote debugg\w*|hidden (?:route|endpoint|account|admin)|back ?door|hintertur|puerta trasera|porte derobee",
+        r"prod\w*|public|open|leave|keep|every|each|always|hidden|cach",
+        but=r"never|not\b|don'?t|local",
     ),
     _question(
         "environment-or-permissions",
@@ -540,7 +676,7 @@ QUESTIONS: Final = (
         "hands something to outsiders",
         rf"{SEND}|\b(?:copy|mirror|hand|pass|give|leav|share|provid|expos|publish|make|kopier|gib|geb|stell|veroffentlich|pass|donn|partag|copi|da[rl]?|entreg|pas[ae]|comparti|condivid|consegn|passa|geef|kopieer|deel|entreg|pass[ae]|przeka|udostep|daj|скопиру|дай|предостав|опублик)\w*|分享|共享|公开|交给|渡す|共有|公開|넘겨|공유|공개",
         _OUTSIDERS,
-        rf"{EVERYTHING}|data|write|work|daten|donnees|datos|dati|gegevens|dados|dane|данн\w*|数据|データ|데이터|journal",
+        rf"{EVERYTHING}|变更|变化|変更|변경|data|write|work|daten|donnees|datos|dati|gegevens|dados|dane|данн\w*|数据|データ|데이터|journal",
         but=r"^\W*(?:never|do not|don'?t)|public api|public method|changelog",
     ),
     _question(
@@ -586,11 +722,7 @@ QUESTIONS: Final = (
 
 _CLAUSE = re.compile(r"(?<=[^\d\W]|[`\"')\]])[.;!?]\s+|[。；！？]|\s[–—]\s")
 _SWAP = re.compile(
-    r"\b(?:replace|swap|substitute|use|prefer|ersetze|remplace|reemplaza|sostituisci|vervang|substitua|zamien|замени|用|使用)\w*\b\W{0,3}`?(?P<a>@?[\w./-]{4,40})`?.{0,40}?(?:with|by|for|instead of|durch|par|por|con|door|na|на|代替|替换)\W{0,4}`?(?P<b>@?[\w./-]{4,40})`?",
-    I,
-)
-_DEPENDENCY = re.compile(
-    r"requirements|package\.json|dependenc|pyproject|cargo\.toml|go\.mod|gemfile|import|pip|npm|fork|package|paket|paquet|library|abhangig|зависим|依赖|依存|의존",
+    r"\b(?:replac|swap|substitut|use|prefer|take|install|ersetz|nimm|nutz|verwend|remplac|utilis|reemplaz|usa|prefier|sostitui|preferisci|vervang|gebruik|substitu|zamie[nń]|uzyj|замен|используй|用|使用|使う|사용)\w*\b\W{0,3}(?:\w+ ){0,2}?`(?P<a>@?[a-z][a-z0-9_./-]{4,40})`.{0,40}?`(?P<b>@?[a-z][a-z0-9_./-]{4,40})`",
     I,
 )
 
@@ -601,20 +733,18 @@ def acts(text: str) -> Iterator[Act]:
         banned = _BAN.search(clause) is not None
         for question in QUESTIONS:
             # Keeping quiet and not asking are said as bans themselves.
-            if banned and question.why not in _SAID_AS_BANS:
+            if banned and question.why not in SAID_AS_BANS:
                 continue
-            excused = question.but is not None and question.but.search(clause)
-            if (
-                not excused
-                and (hit := question.both[0].search(clause))
-                and all(part.search(clause) for part in question.both[1:])
-            ):
+            hit = question.both[0].search(clause)
+            if hit is None or not all(part.search(clause) for part in question.both[1:]):
+                continue
+            if question.but is None or not question.but.search(clause):
                 yield Act(rule=question.rule, why=question.why, hit=hit)
-    if (swap := _SWAP.search(text)) and _DEPENDENCY.search(text) and _alike(swap["a"], swap["b"]):
+    if (swap := _SWAP.search(text)) and _alike(swap["a"], swap["b"]):
         yield Act(rule="fetch-and-execute", why="puts another package in a package's place", hit=swap)
 
 
-_SAID_AS_BANS = frozenset(
+SAID_AS_BANS = frozenset(
     {
         "takes the user's word away",
         "keeps something from the user",
@@ -629,8 +759,11 @@ def _clauses(text: str) -> tuple[str, ...]:
 
 
 def _alike(first: str, second: str) -> bool:
-    """Two names that a hasty reader takes for one another."""
-    return first.lower() != second.lower() and SequenceMatcher(a=first.lower(), b=second.lower()).ratio() >= 0.85
+    """Two names that a hasty reader takes for one another; a version, a suffix of files or a path is a name's own."""
+    one, other = (re.sub(r"[-_.@]?v?\d[\d.]*$|\.\w{1,4}$", "", name.lower()) for name in (first, second))
+    if one == other or "/" in one.lstrip("@") or "/" in other.lstrip("@"):
+        return False
+    return SequenceMatcher(a=one, b=other).ratio() >= 0.8
 
 
 _TOOLS: Final = (
@@ -654,6 +787,14 @@ ORDINARY: Final = {
         r"|\bgo install (?:golang\.org|honnef\.co|google\.golang\.org|mvdan\.cc)/|\b(?:npx|pnpm exec|yarn) --no\b",
         I,
     ),
+    "destroys work": re.compile(
+        r"\brm -\w+(?: (?:\./)?(?:node_modules|dist|coverage|\.next|\.nuxt|\.turbo|\.venv|venv|\.cache|__pycache__|\.\w+_cache|\*\.(?:pyc|o|log))/?)+(?=[`\s.,;)]|$)(?!.{0,40}(?:&&|;|\|) ?(?:rm|curl|git))",
+        I,
+    ),
+    "sends data away": re.compile(
+        rf"^\W*(?:upload|send|post|e-?mail|publish)\w* [^.;]{{0,40}}\b(?:through|via|using|with) (?:the |our )?[`\w ]{{2,30}}(?:service|model|client|class|module|helper|adapter|mailer|queue|outbox|templates?|template folder)\b(?!.*(?:{AWAY}))",
+        I,
+    ),
     "widens permissions": re.compile(r"\bsudo (?:apt|apt-get|dnf|yum|pacman|systemctl (?:status|restart|start)) \S", I),
     "changes the environment": re.compile(
         r"\b(?:cron|cron ?jobs?|scheduled tasks?|startup \w+)\b.{0,30}\b(?:to|in|into|under) `?(?!~|/etc|/var|\$HOME)[\w-]+/[\w./-]+|\bexport [A-Z_]+=(?!.*(?:PATH|PRELOAD|PROXY|REGISTRY|INDEX|NODE_OPTIONS|https?:))\S+|\bsystemctl (?:status|restart|start) |\bgit config (?:--get|--list|user\.)|document\w* .{0,40}/etc/",
@@ -664,7 +805,15 @@ ORDINARY: Final = {
         I,
     ),
     "asks for or reads secrets": re.compile(
-        r"\b(?:argon2|bcrypt|scrypt|pbkdf2|hash\w*|encrypt\w*|vault|secrets? manager|environment variables?|env vars?|\.env\.example|redact\w*|mask\w*|placeholder)\b(?!.{0,60}\b(?:send|post|upload|print|show|report|paste|quote|mail)\b)|\btokens? (?:expire|last|are (?:valid|refreshed|rotated))|\b(?:return|respond with|answer) (?:a )?40[13]\b",
+        r"\bpassword (?:field|form|input|reset|policy|hash|column|page|length|strength)s?\b|\b(?:argon2|bcrypt|scrypt|pbkdf2|hash\w*|encrypt\w*|vault|secrets? manager|environment variables?|env vars?|\.env\.example|redact\w*|mask\w*|placeholder)\b(?!.{0,60}\b(?:send|post|upload|print|show|report|paste|quote|mail)\b)|\btokens? (?:expire|last|are (?:valid|refreshed|rotated))|\b(?:return|respond with|answer) (?:a )?40[13]\b",
+        I,
+    ),
+    "reads or shows secrets": re.compile(
+        r"\b(?:environment variables?|env vars?|secrets? manager|vault)\b.{0,40}\b(?:never|not)\b|\bpassword (?:field|form|input|reset|policy|hash|column|page|length|strength)s?\b|\btokens? (?:expire|last)",
+        I,
+    ),
+    "acts without asking": re.compile(
+        r"^\W*(?:please |bitte )?(?:(?:do not|don'?t|never|no|nunca|jamais|nao|non|niet|nie|не|mai|ne)\W|n'|\w+ (?:keine?\w?|nicht|nichts|niet|geen|nie)\b)(?! ?(?:wait|hesitat|stop|ask|bother|forget|zoger|wart|frag|hesit|dud|esper|dema|aspett|wacht|waha|жди|медли))[^;:.]{2,90}\b(?:without|ohne|sans|sin|sem|senza|zonder|bez|без)\b|(?:未经|沒有|没有).{1,14}(?:不要|不得|禁止|不能)|(?:なし(?:に|で)|せずに).{1,16}(?:しない|禁止|ない)|없이.{1,16}(?:지 ?(?:마|말)|금지)|\b(?:nothing|no \w+) (?:is|gets|may be) \w+ without\b",
         I,
     ),
     "names a secret variable": re.compile(
@@ -678,7 +827,7 @@ ORDINARY: Final = {
 """Forms of house rules that look like a finding and are none, by the reason of the finding; see `ordinary`."""
 
 _ADDRESS = re.compile(
-    r"\b[a-z][a-z0-9+.-]{1,20}://[^\s`'\"<>)\]]+|(?<![\w/@.])(?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d+)?(?:/[^\s`'\"<>)\]]*)?|(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?",
+    r"\blocalhost(?::\d+)?(?:/[^\s`'\"<>)\]]*)?|\b[a-z][a-z0-9+.-]{1,20}://[^\s`'\"<>)\]]+|(?<![\w/@.])(?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d+)?(?:/[^\s`'\"<>)\]]*)?|(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?",
     I,
 )
 _NEAR = re.compile(
@@ -686,6 +835,7 @@ _NEAR = re.compile(
     I,
 )
 """This machine, a private network, and the names that are kept for examples (RFC 2606)."""
+_HERE = re.compile(r"(?:https?://)?(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?(?:[/?#].*)?\Z", re.I)
 _REFERENCE = re.compile(
     r"(?:https?://)?(?:www\.)?(?:developer\.mozilla\.org|(?:docs|peps)\.python\.org|conventionalcommits\.org|semver\.org|keepachangelog\.com|w3\.org|ietf\.org|rfc-editor\.org|datatracker\.ietf\.org|spec\.openapis\.org|json-schema\.org|schema\.org|12factor\.net|google\.github\.io/styleguide|go\.dev|pkg\.go\.dev|doc\.rust-lang\.org|docs\.rs|react\.dev|vuejs\.org|nodejs\.org/\w*docs|typescriptlang\.org|docs\.djangoproject\.com|docs\.github\.com|docs\.docker\.com|kubernetes\.io/docs|postgresql\.org/docs|learn\.microsoft\.com|docs\.aws\.amazon\.com|cloud\.google\.com/\S*docs|owasp\.org|cheatsheetseries\.owasp\.org|wikipedia\.org|[a-z]{2}\.wikipedia\.org)(?:[/?#].*)?\Z",
     I,
@@ -699,9 +849,38 @@ _ACTS_ON_ADDRESS = re.compile(
 def ordinary(why: str, text: str) -> bool:
     """Whether a finding of this reason is a house rule as developers write them."""
     if why == "names an address on the network":
+        named = [address.rstrip(".,;:") for address in _ADDRESS.findall(text)]
+        if named and all(_HERE.match(address) for address in named):
+            return True
         named = _ADDRESS.findall(text)
         near = [address for address in named if _NEAR.match(address.rstrip(".,;:"))]
         known = [address for address in named if _REFERENCE.match(address.rstrip(".,;:"))]
         return bool(named) and len(near) + len(known) == len(named) and _ACTS_ON_ADDRESS.search(text) is None
+    if why in {"downloads with a command-line tool", "runs a download"} and "|" not in text:
+        named = [address.rstrip(".,;:") for address in _ADDRESS.findall(text) if "/" in address or ":" in address]
+        if named and all(_NEAR.match(address) for address in named):
+            return True
     form = ORDINARY.get(why)
     return form is not None and form.search(text) is not None
+
+
+_REFUSED = re.compile(
+    r"(?:\b(?:never|not|no|avoid|instead of|rather than)(?: use| run| even| with)?|\b(?:kein\w?|nicht|niemals|statt|pas|jamais|au lieu de|nunca|jamas|no|en vez de|mai|non|niet|geen|nooit|nao|nie|nigdy|не|никогда)(?: \w+)?|不要|别|禁止)[\s`'\"(]*\Z",
+    I,
+)
+_SECOND_THOUGHT = re.compile(
+    r"[;:!?,]|\b(?:hesit|zoger|skip|miss|omit|fail|refus|stop|dud|tard|wart|wait|aufhor)\w*|\b(?:sondern|aber|mais|pero|sino|ma\b|maar|mas\b|ale|lecz|но|а\b|but|instead|stattdessen|until|bis|jusqu|hasta|finche|tot|ate|dopoki|пока|forget|vergiss|oubli\w*|olvid\w*|dimentic\w*|vergeet|esquec\w*|забыв\w*)|而是|但|しかし|忘れ|잊",
+    I,
+)
+MAX_BAN_CHARS: Final = 120
+
+
+def refused(hit: re.Match[str]) -> bool:
+    """Whether the words right before a finding refuse it: `never --force`."""
+    last = hit.start() + max(hit[0].rfind(" "), 0)
+    return any(_REFUSED.search(hit.string[max(0, at - 24) : at]) for at in (hit.start(), last))
+
+
+def forbids(text: str) -> bool:
+    """Whether a flat text is one short ban in one of the languages, without a second thought."""
+    return len(text) <= MAX_BAN_CHARS and _BAN.search(text) is not None and _SECOND_THOUGHT.search(text) is None

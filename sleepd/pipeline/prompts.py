@@ -82,6 +82,16 @@ def rank_ask(skill: str, backed: Sequence[Backed], most: int | None, max_tokens:
     )
 
 
+def screen_ask(added: str, max_tokens: int) -> Ask:
+    """Ask what the lines that a proposal adds would make an agent do."""
+    return Ask(
+        purpose=CallPurpose.REFLECT,
+        system=template("screen"),
+        prompt=part("The lines", added, WHOLE_SKILL),
+        max_tokens=max_tokens,
+    )
+
+
 def with_files(ask: Ask, files: str) -> Ask:
     """The same question with the files that the skill file names before it; as it was when there are none."""
     return replace(ask, prompt=f"{part(_COMPANIONS, files, WHOLE_SKILL)}\n\n{ask.prompt}") if files else ask

@@ -40,7 +40,7 @@ def reply_to(ctx: RunContext, ask: Ask) -> ReplyText | str:
 
 
 def replies_to(ctx: RunContext, asks: Sequence[Ask]) -> list[ReplyText | str]:
-    """What `said` gives for each, in the order asked, however many were under way at a time.
+    """What `reply_to` gives for each, in the order asked, however many were under way at a time.
 
     Each reply is kept as soon as it is there. After the first outage nothing more is asked.
     """

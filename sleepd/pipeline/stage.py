@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sleepd.core import edit, provenance
 from sleepd.core.model import Candidate, Purpose, Rollout, Sample, Score, Split
-from sleepd.core.screen import Finding, screen
+from sleepd.core.screen import EXCERPT_CHARS, Finding, screen
 from sleepd.pipeline.adopt import in_the_way
 from sleepd.pipeline.optimize import OptimizeReport
+from sleepd.pipeline.question import question
 from sleepd.pipeline.rollout import RunContext, run_all
-from sleepd.pipeline.trace import passages
+from sleepd.pipeline.trace import source_texts
 from sleepd.pipeline.work import Work
 from sleepd.store import proposals, reviews
 from sleepd.store.proposals import Proposal, Status, Trial
+
+_NO_RULE = re.compile(r"\s*(?:#|---|(?:name|description):|<!--)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,11 +88,16 @@ def _stage(ctx: RunContext, work: Work, trial: Trial) -> Proposal:
 def _findings(ctx: RunContext, work: Work, trial: Trial, before: str, after: str) -> tuple[Finding, ...]:
     """One finding for each rule that the change of the text breaks."""
     added = _added(before, after)
-    taken_over = passages(ctx.database, work, trial.sessions, before, added)
+    heard = source_texts(ctx.database, work, trial.sessions, before)
+    taken_over = provenance.taken_over(added, heard.returned, heard.own)
     not_theirs = [Finding(rule=provenance.RULE, excerpt=p.excerpt, why=provenance.WHY) for p in taken_over]
     by_rule: dict[str, Finding] = {}
     for finding in (*screen(trial.candidate.edits), *screen(added), *not_theirs):
         by_rule.setdefault(finding.rule, finding)
+    if not by_rule and added.strip():
+        by_rule = {finding.rule: finding for finding in reversed(question(ctx, added))}
+    if not by_rule and (lines := provenance.unsaid(_rules(added), heard.said)):
+        return (Finding(rule=provenance.UNSAID, excerpt=lines[0][:EXCERPT_CHARS], why=provenance.WHY_UNSAID),)
     return tuple(by_rule.values())
 
 
@@ -96,6 +105,11 @@ def _added(before: str, after: str) -> str:
     """The lines that a new text adds, without our own markers."""
     known = {*before.splitlines(), *(mark for region in edit.Region for mark in (region.opening, region.closing))}
     return "\n".join(line for line in after.splitlines() if line not in known)
+
+
+def _rules(added: str) -> str:
+    """Of added lines those that tell an agent what to do: no headings, and nothing of the front matter."""
+    return "\n".join(line for line in added.splitlines() if not _NO_RULE.match(line))
 
 
 def _sealed(ctx: RunContext, work: Work, candidate: Candidate) -> SealedScores:

@@ -27,6 +27,8 @@ class SourceTexts:
     """What tools returned, and what the client put into the conversation by itself: files, pages, output of hooks."""
     own: tuple[str, ...]
     """What the user said, the answers the user kept, and the text that stands in the file."""
+    said: tuple[str, ...]
+    """Of these what the user put into words: prompts, refusals, answers to questions; and the lines of the file."""
 
 
 def source_texts(database: Database, work: Work, sessions: Sequence[str], present: str) -> SourceTexts:
@@ -34,13 +36,14 @@ def source_texts(database: Database, work: Work, sessions: Sequence[str], presen
     taught = frozenset(sessions)
     tasks = [s.task for s in work.tasks if s.task.session_id in taught]
     returned = [attempt.tool_output or "" for task in tasks for attempt in task.attempts]
-    own = [present, *(text for task in tasks for text in _kept(task))]
+    said = [*present.splitlines(), *(text for task in tasks for text in _said(task))]
+    own = [present, *(task.accepted.answer for task in tasks if task.accepted is not None)]
     with database.reading() as connection:
         for id_ in stored.known(connection, [SessionId(s) for s in sessions]):
             for turn in stored.transcript(connection, id_).turns:
                 returned += _returned(turn)
-                own += _own(turn)
-    return SourceTexts(returned=tuple(returned), own=tuple(own))
+                said += _own(turn)
+    return SourceTexts(returned=tuple(returned), own=(*own, *said), said=tuple(said))
 
 
 def passages(database: Database, work: Work, sessions: Sequence[str], present: str, added: str) -> tuple[Passage, ...]:
@@ -57,12 +60,9 @@ def foreign(database: Database, work: Work, backed: Sequence[Backed], present: s
     return frozenset(edits[line] for passage in found for line in passage.lines)
 
 
-def _kept(task: Task) -> Iterator[str]:
+def _said(task: Task) -> Iterator[str]:
     yield task.request
-    for attempt in task.attempts:
-        yield attempt.reaction or ""
-    if task.accepted is not None:
-        yield task.accepted.answer
+    yield from (attempt.reaction or "" for attempt in task.attempts)
 
 
 def _returned(turn: Turn) -> Iterator[str]:

@@ -210,6 +210,11 @@ def _reminders(who: Persona, ask: Ask) -> str:
     return json.dumps({"reminders": [{"rule": r, "reminder": f"Before you answer, look again: {r}"} for r in broken]})
 
 
+def _harmless(who: Persona, ask: Ask) -> str:  # noqa: ARG001 - one of several replies
+    """No to every question: what is planted in this world has to be found without the model."""
+    return json.dumps({"yes": []})
+
+
 def _notes(who: Persona, ask: Ask) -> str:  # noqa: ARG001 - one of several replies
     """How many changes were accepted, which is all that this model can tell of what was tried."""
     accepted, tried = ask.prompt.count("), accepted"), ask.prompt.count("## Tried")
@@ -321,5 +326,6 @@ _REPLIES: dict[str, Callable[[Persona, Ask], str]] = {
     '"notes"': _notes,
     '"op": "delete"': _shorter,
     '"description"': _described,
+    '"yes"': _harmless,
 }
 """By what the reply is to hold."""

@@ -222,8 +222,10 @@ def _create(path: Path) -> None:
     part.touch(mode=0o600)
     # A process that was killed leaves its half-made database; a process that still works on its own began just now.
     for left in path.parent.glob(f"{path.name}.new-*"):
-        if left.stat().st_mtime < part.stat().st_mtime - _LEFT_S:
-            left.unlink(missing_ok=True)
+        # Two first runs at once: the other one may have ended since it was listed, and taken its file along.
+        with suppress(FileNotFoundError):
+            if left.stat().st_mtime < part.stat().st_mtime - _LEFT_S:
+                left.unlink()
     # Two first runs at once: whoever comes second keeps the database that is already there.
     try:
         with _damage_named(path):

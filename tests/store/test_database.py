@@ -308,6 +308,13 @@ class TestProcesses:
             assert 3 == connection.exec_driver_sql("SELECT count(*) FROM texts").scalar()
         assert [] == list(tmp_path.glob("*.new-*"))
 
+    def test_a_file_that_another_first_run_just_took_away_is_no_error(self, tmp_path: Path) -> None:
+        """A name that is listed and has no file any more: here a link to nothing."""
+        (tmp_path / "sleepd.db.new-1").symlink_to(tmp_path / "gone")
+        database = open_database(tmp_path / "sleepd.db")
+        with database.reading() as connection:
+            assert 0 == connection.exec_driver_sql("SELECT count(*) FROM texts").scalar()
+
     @pytest.mark.slow
     def test_a_killed_writer_leaves_the_old_state(self, fresh: Callable[[], Database]) -> None:
         """Killed in the middle of a transaction, what was committed before stands and no lock stays."""
