@@ -46,7 +46,7 @@ class Signal:
     """The number of the episode within its session."""
     at: datetime | None
     key: str
-    """Signals of one kind with the same key are the same observation made again, e.g. `bun run lint -> bun run lint:fix`.
+    """Signals of one kind with the same key are the same observation made again, e.g. the failing and the working call.
     Empty for words, which are grouped by nearness."""
     text: str
     """The person's own words, or the failed call with its error: what can be quoted."""
