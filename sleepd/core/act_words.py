@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 
-def _words(spaced: str, unspaced: str = "", *, opening: bool = False) -> re.Pattern[str]:
+def whole_words(spaced: str, unspaced: str = "", *, opening: bool = False) -> re.Pattern[str]:
     """A pattern of alternatives: whole words in scripts with spaces, any place in the others."""
     start = r"\A[\W_]*" if opening else ""
     parts = [rf"\b(?:{spaced})(?!\w)"]
@@ -18,7 +18,7 @@ def _words(spaced: str, unspaced: str = "", *, opening: bool = False) -> re.Patt
     return re.compile(f"{start}(?:{'|'.join(parts)})", re.IGNORECASE)
 
 
-APPROVES = _words(
+APPROVES = whole_words(
     r"y|yes|yep|yeah|yea|ya|yup|ok|okay|okey|k|sure|go|go ahead|go for it|do it|do that|do so|please do|"
     r"proceed|continue|"
     r"keep going|great|perfect|nice|good|cool|awesome|excellent|amazing|thanks|thank you|thx|ty|lgtm|"
@@ -37,7 +37,7 @@ APPROVES = _words(
 )
 """Opens with assent, thanks, a choice, or the word to go on."""
 
-OBJECTS = _words(
+OBJECTS = whole_words(
     r"but|hm+|mh+|hmm+|huh|uh+|no|nope|nah|not|still|wait|hold on|hang ?on|weird|strange|odd|actually|"
     r"why (?:did|do|is|are|was|were|would|not)|"
     r"do ?n[o']?t|do not|never|stop|that'?s (?:not|wrong|incorrect)|that is (?:not|wrong|incorrect)|"
@@ -56,7 +56,7 @@ OBJECTS = _words(
 )
 """Opens with doubt, surprise, contrast or refusal."""
 
-REPAIRS = _words(
+REPAIRS = whole_words(
     r"(?:please |can you |could you |now |also |ok,? |so |then |and )*(?:fix|address|resolve|correct|"
     r"repair|revert|undo|restore|"
     r"bring back|put back|roll ?back|simplify|reduce|delete|remove|drop|get rid of|stop|clean ?up)|"
@@ -70,7 +70,7 @@ REPAIRS = _words(
 )
 """Opens with a demand to mend or take out something."""
 
-FAILS = _words(
+FAILS = whole_words(
     r"fail(?:s|ed|ing|ure|ures)?|broken|breaks?|broke|crash\w*|errors?|bugs?|buggy|regress\w*|conflicts?|"
     r"panic\w*|"
     r"(?:does|do|did|is|are|was)(?: not|n['’]?t) work\w*|not working|doesnt work|flaky|red|warnings?|"
@@ -84,7 +84,7 @@ FAILS = _words(
 )
 """Speaks of something that fails."""
 
-DENIES = _words(
+DENIES = whole_words(
     r"(?:do|does|did|is|are|was|were|have|has|had|wo|ca|could|would|should)(?:n['’]?t| not)|can ?not|"
     r"never|no longer|not|nothing|none|instead|wrong\w*|"
     r"still|again|without|missing|missed|forgot\w*|redundant|unnecessary|duplicat\w*|too (?:slow|big|long|"
@@ -100,7 +100,7 @@ DENIES = _words(
 )
 """Speaks of what is not, should be, or is too much."""
 
-MISSES = _words(
+MISSES = whole_words(
     r"i (?:don['’]?t|do not|didn['’]?t|can['’]?t|cannot|haven['’]?t|still don['’]?t|"
     r"no longer) (?:\w+ )?(?:see|get|find|hear|have|understand|like|want|think|need)|"
     r"i (?:see|get|am getting|'m getting|still see|still get|was expecting|expected|"
@@ -115,7 +115,7 @@ MISSES = _words(
 )
 """Sets what came against what the person saw, wanted or had said."""
 
-STARTS_WORK = _words(
+STARTS_WORK = whole_words(
     r"(?:ok(?:ay)?,? |great,? |now,? |next,? |so,? |and |also,? |then |hi,? |hello,? |please |"
     r"can you (?:please )?|could you (?:please )?|i(?:'d| would) like (?:you )?to |i(?: do)? (?:want|"
     r"need)(?: you)? to |let'?s |we (?:need|should|have) to |help me )*"
@@ -134,7 +134,7 @@ STARTS_WORK = _words(
 )
 """Opens with a verb that asks for work."""
 
-ADMITS = _words(
+ADMITS = whole_words(
     r"you(?:'re| are) (?:absolutely |totally |completely |quite |so )?(?:right|correct)|good (?:catch|"
     r"point|question|call|eye|thinking)|great (?:catch|point)|nice catch|"
     r"i (?:apologi[sz]e|misunderst\w*|misread|missed|made a mistake|made an error|was wrong|"
@@ -152,7 +152,7 @@ ADMITS = _words(
 )
 """The agent's reply opens with an admission."""
 
-OBLIGES = _words(
+OBLIGES = whole_words(
     r"should|shall|must|needs? to|has to|have to|ought to|supposed to|sollte\w*|muss|m[uü]ssen|doit|"
     r"devrait|il faut|debe\w*|tiene que|deve|precisa|"
     r"moet|powin\w+|musi|должн\w+|нужно|надо",
@@ -160,14 +160,14 @@ OBLIGES = _words(
 )
 """Says what ought to be."""
 
-REVIEWS = _words(
+REVIEWS = whole_words(
     r"pr|pull request|merge request|review(?:s|er|ers|ed)?|feedback|comments?|copilot|coderabbit|bugbot|"
     r"sonar\w*|(?:low|medium|high|critical) severity|nitpick|nit",
     r"评审|审查|代码审查|评论|レビュー|리뷰",
 )
 """Speaks of a review by others."""
 
-PERSON = _words(
+PERSON = whole_words(
     r"i|i['’](?:m|ve|d|ll)|we|let['’]?s|you|your|please|my|our|can|could|me|us|ich|wir|bitte|du|dein\w*|"
     r"mir|je|j'|nous|tu|vous|votre|moi|yo|t[uú]|mi|nosotros|"
     r"eu|voc[eê]|n[oó]s|io|noi|ik|jij|je|wij|ja|ty|my|prosz[eę]|я|мы|ты|вы|мне|нам|пожалуйста",
@@ -175,7 +175,7 @@ PERSON = _words(
 )
 """Speaks in the first person, or to somebody: a person typing, and not a text from elsewhere."""
 
-ASKS = _words(
+ASKS = whole_words(
     r"what|why|how|where|when|which|who|is|are|does|do|did|can|could|should|would|will|was|were|isn'?t|"
     r"aren'?t|any|"
     r"was|warum|wie|wo|wann|welche\w*|wer|ist|sind|kann|qu'?est|quoi|pourquoi|comment|o[uù]|quel\w*|"

@@ -66,6 +66,8 @@ class Call:
     turn: str
     """The transcript's id of the reply that made the call."""
     id: str
+    result_id: str
+    """The transcript's id of the line with the result; the call's own id where the result has none."""
     tool: str
     command: str | None
     """The line given to a shell; None for other tools."""
@@ -201,11 +203,11 @@ def _cut(transcript: Transcript) -> Iterator[_Opened]:
             calls = [_call(raw, turn, root) for raw in turn.tool_calls]
             current.calls += calls
             # The words of a denial answer the whole reply: what else it called was called before they were said.
-            for call, raw in zip(calls, turn.tool_calls, strict=True):
+            for call in calls:
                 if call.denied and call.denial:
                     yield current
                     current = _Opened(
-                        turn=raw.result_id or raw.id,
+                        turn=call.result_id,
                         at=turn.at,
                         source=Source.DENIAL,
                         text=call.denial,
@@ -227,6 +229,7 @@ def _call(raw: ToolCall, turn: Turn, root: str) -> Call:
     return Call(
         turn=turn.id,
         id=raw.id,
+        result_id=raw.result_id or raw.id,
         tool=raw.name,
         command=_command(given, raw.input) if shell else None,
         input=raw.input,

@@ -1,0 +1,340 @@
+"""Lessons: standing rules that would have prevented signals of several sessions.
+
+A lesson is made of a person's own words, of refused calls and of failed calls; nothing else authorises one. Its id is
+made of what it is about, so that it stays the same while its signals grow.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from sleepd.core.act_words import whole_words
+from sleepd.core.acts import Act, Judged
+from sleepd.core.command import check, commands
+from sleepd.core.episode import Call, Episode, Source
+from sleepd.core.model import SessionId, digest
+from sleepd.core.signal import Signal, SignalKind
+from sleepd.core.themes import INSTEAD, THEMES, Proof, Theme
+
+_HEAD = 600
+_FENCED = re.compile(r"```.*?(?:```|\Z)|\"\"\".*?(?:\"\"\"|\Z)", re.DOTALL)
+_TEST_PATH = re.compile(
+    r"(?:^|/)(?:tests?|specs?|__tests__|e2e)/|(?:^|/)test_|_test\.|[._]spec\.|\.test\.|Tests?\.\w+$"
+)
+_DOC_PATH = re.compile(r"\.(?:md|mdx|rst|adoc|txt)$|(?:^|/)docs?/", re.IGNORECASE)
+_QUOTE = 300
+_SHORT = 8
+_FORBIDS = whole_words(
+    r"(?:do not|don['’]?t|never|stop|no need to|without) (?:\w+ )?(?:run|running|worry|test|testing|lint|writ\w*|add\w*|bother\w*)|"
+    r"keine? tests?|nicht (?:testen|laufen)|pas de tests?|no (?:ejecutes|corras)|n[aã]o (?:rode|execute)|не (?:запускай|пиши|надо)",
+    r"不要(?:运行|跑|写|加)|别(?:跑|写|加)|実行しない|書かない|실행하지|쓰지",
+)
+"""Forbids a step instead of asking for it."""
+_UNSURE = 0.4
+"""A turn counts as an objection for a theme from this probability on: the theme's own words are a further sign."""
+
+
+class LessonState(StrEnum):
+    """Where a lesson stands in its life."""
+
+    NEW = "new"
+    UPDATED = "updated"
+    """Further signals came since the lesson was first listed."""
+    CONFLICTING = "conflicting"
+    """Another lesson of the same person says the opposite: the person has to say which holds."""
+    SUPERSEDED = "superseded"
+    """A newer word of the person says otherwise."""
+    PINNED = "pinned"
+    REJECTED = "rejected"
+    WRITTEN = "written"
+    """Adopted on the person's own word: unproven, on probation."""
+    RETIRED = "retired"
+    """The signals are gone, or the rule was taken out again."""
+
+
+class Scope(StrEnum):
+    """Where a lesson holds."""
+
+    USER = "user"
+    """Seen in several projects."""
+    PROJECT = "project"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quote:
+    """What was said or what failed, word for word."""
+
+    session: SessionId
+    turn: str
+    """The transcript's own id of the line."""
+    at: datetime | None
+    text: str
+    """At most 300 characters."""
+    own: bool
+    """The person's own words; False for a failed call."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """What the signals of a lesson cost."""
+
+    turns: int = 0
+    """Turns of the person."""
+    calls: int = 0
+    minutes: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesson:
+    """A standing rule with the signals it rests on."""
+
+    id: str
+    text: str
+    """An exact instruction."""
+    about: str
+    """What the lesson is about, in two or three words."""
+    kinds: tuple[SignalKind, ...]
+    scope: Scope
+    project: str
+    """The folder, where the lesson belongs to one project; else empty."""
+    sessions: tuple[SessionId, ...]
+    """In which it was needed, oldest first."""
+    cost: Cost
+    quotes: tuple[Quote, ...]
+    """One for each session and incident, oldest first."""
+    signals: tuple[Signal, ...]
+    state: LessonState = LessonState.NEW
+    why: str = ""
+    """Of a conflicting or superseded lesson: with which other one."""
+    written_down: str = ""
+    """The line of the project's own file that says so already; `path:line: text`."""
+
+    @property
+    def needed_again(self) -> int:
+        """Sessions in which the lesson was needed after it was first taught."""
+        return max(0, len(self.sessions) - 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """Signals that belong together, with the rule they teach."""
+
+    key: str
+    """Tells findings apart; part of the lesson's id."""
+    about: str
+    text: str
+    signals: tuple[Signal, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Floors:
+    """How many sessions a lesson needs."""
+
+    words: int = 2
+    """Corrections, refinements, refusals, repairs."""
+    steps: int = 3
+    """Failures and follow-ups."""
+
+
+def of_refusals(history: Iterable[Sequence[Episode]]) -> tuple[Found, ...]:
+    """Commands that the person refused, with or without words, by what was to be run."""
+    refused: defaultdict[str, list[Signal]] = defaultdict(list)
+    reasons: defaultdict[str, list[str]] = defaultdict(list)
+    for session in history:
+        for episode in session:
+            for call in episode.calls:
+                if not call.denied or not call.command:
+                    continue
+                for name in dict.fromkeys(c.name for c in commands(call.command) if not c.reads):
+                    refused[name].append(_refusal(episode, call))
+                    reasons[name] += [call.denial] if call.denial else []
+    return tuple(
+        Found(
+            key=f"refused {name}",
+            about=f"{name} refused",
+            text=f"Do not run `{name}` unless you are asked to{_because(reasons[name])}.",
+            signals=tuple(signals),
+        )
+        for name, signals in sorted(refused.items())
+    )
+
+
+def _refusal(episode: Episode, call: Call) -> Signal:
+    return Signal(
+        kind=SignalKind.CORRECTION if call.denial else SignalKind.DENIAL,
+        session=episode.session,
+        turn=call.result_id,
+        episode=episode.number,
+        at=episode.at,
+        key="",
+        text=call.denial or (call.command or ""),
+        calls=1,
+        turns=1,
+    )
+
+
+def _because(reasons: Sequence[str]) -> str:
+    """The shortest reason that the person gave, in the person's words."""
+    short = sorted({" ".join(r.split()).rstrip(".!") for r in reasons if len(r) <= 80}, key=lambda r: (len(r), r))
+    return f' ("{short[0]}")' if short else ""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Theme:
+    signals: list[Signal] = field(default_factory=list)
+    commands: Counter[str] = field(default_factory=Counter)
+    paths: Counter[str] = field(default_factory=Counter)
+
+
+def of_words(history: Sequence[tuple[Sequence[Episode], Sequence[Judged]]]) -> tuple[Found, ...]:
+    """What the person says again and again, by theme. `history` holds each session's episodes with their acts."""
+    themes: defaultdict[str, _Theme] = defaultdict(_Theme)
+    instead: defaultdict[str, list[Signal]] = defaultdict(list)
+    shown: dict[str, str] = {}
+    for session, acts in history:
+        for number, (episode, judged) in enumerate(zip(session, acts, strict=True)):
+            if not episode.source.own or judged.act in (Act.APPROVAL, Act.QUESTION, Act.OTHER):
+                continue
+            text = _FENCED.sub(" ", episode.text)[:_HEAD]
+            objects = judged.act in (Act.CORRECTION, Act.REFINEMENT) or (
+                judged.act is not Act.EVIDENCE and max(judged.correction, judged.refinement) >= _UNSURE
+            )
+            signal = of_turn(episode, judged)
+            for theme in THEMES:
+                if (objects or (theme.asked and _after_work(session, number))) and _speaks(theme, text, episode):
+                    found = themes[theme.name]
+                    found.signals.append(signal)
+                    found.commands.update(_checked(episode, theme.name))
+                    found.paths.update({e.path for e in episode.edits if _DOC_PATH.search(e.path)})
+            if objects and (match := INSTEAD.search(text)):
+                good, bad = match["good"] or match["good2"], match["bad"] or match["bad2"]
+                key = f"{good.casefold()} not {bad.casefold()}"
+                instead[key].append(signal)
+                shown[key] = f"Use {good} instead of {bad}."
+    named = [
+        Found(
+            key=f"theme {theme.name}",
+            about=theme.name,
+            text=_worded(theme, themes[theme.name]),
+            signals=tuple(themes[theme.name].signals),
+        )
+        for theme in THEMES
+        if theme.name in themes
+    ]
+    choices = [Found(key=k, about=k, text=shown[k], signals=tuple(signals)) for k, signals in sorted(instead.items())]
+    return (*named, *choices)
+
+
+def of_turn(episode: Episode, judged: Judged) -> Signal:
+    """What a person's turn is a signal of. A request is a step that was left out: a follow-up."""
+    kinds = {
+        Act.CORRECTION: SignalKind.CORRECTION,
+        Act.REFINEMENT: SignalKind.REFINEMENT,
+        Act.EVIDENCE: SignalKind.EVIDENCE,
+    }
+    return Signal(
+        kind=kinds.get(judged.act, SignalKind.FOLLOW_UP),
+        session=episode.session,
+        turn=episode.turn,
+        episode=episode.number,
+        at=episode.at,
+        key="",
+        text=episode.text,
+        probability=judged.probability,
+        calls=len(episode.calls),
+        minutes=episode.minutes or 0.0,
+        turns=1,
+    )
+
+
+def _after_work(session: Sequence[Episode], number: int) -> bool:
+    """Whether the turn comes after work of an earlier exchange, or opens a session with a short demand."""
+    if number == 0:
+        return len(session[0].text) <= 200
+    return any(episode.edits for episode in session[:number])
+
+
+def _speaks(theme: Theme, text: str, episode: Episode) -> bool:
+    if not theme.words.search(text) or (theme.also is not None and not theme.also.search(text)):
+        return False
+    if theme.proof is not Proof.NONE and (episode.source is Source.DENIAL or _FORBIDS.search(text)):
+        return False
+    if theme.proof is Proof.CHECK:
+        return bool(_checked(episode, theme.name)) or (not episode.calls and len(text.split()) <= _SHORT)
+    if theme.proof is Proof.TESTS:
+        return any(_TEST_PATH.search(edit.path) for edit in episode.edits)
+    if theme.proof is Proof.DOCS:
+        return any(_DOC_PATH.search(edit.path) for edit in episode.edits)
+    return True
+
+
+def _checked(episode: Episode, kind: str) -> list[str]:
+    """The commands of this kind that the episode ran, as a person would write them down; each once."""
+    ran = [c for call in episode.calls if call.command for c in commands(call.command)]
+    return list(dict.fromkeys(command.name for command in ran if check(command.name) == kind))
+
+
+def _worded(theme: Theme, found: _Theme) -> str:
+    ran = [name for name, _ in found.commands.most_common(1)]
+    paths = [path for path, _ in found.paths.most_common(2)]
+    rule = theme.rule.replace("{command}", ran[0] if ran else f"the project's {theme.name}")
+    return rule.replace(" ({paths})", f" ({', '.join(paths)})" if paths else "")
+
+
+def lessons(found: Iterable[Found], projects: Mapping[SessionId, str], floors: Floors) -> tuple[Lesson, ...]:
+    """The findings that enough sessions support, worth most first. `projects` holds each session's folder."""
+    made = []
+    for finding in found:
+        signals = sorted(finding.signals, key=lambda s: (s.at is None, s.at, s.session, s.turn))
+        sessions = tuple(dict.fromkeys(s.session for s in signals))
+        kinds = tuple(sorted({s.kind for s in signals}))
+        steps = set(kinds) <= {SignalKind.FAILURE, SignalKind.FOLLOW_UP, SignalKind.EVIDENCE}
+        if len(sessions) < (floors.steps if steps else floors.words):
+            continue
+        folders = {projects.get(session, "") for session in sessions} - {""}
+        one = len(folders) == 1
+        made.append(
+            Lesson(
+                id=digest("lesson", finding.key)[:12],
+                text=finding.text,
+                about=finding.about,
+                kinds=kinds,
+                scope=Scope.PROJECT if one else Scope.USER,
+                project=next(iter(folders)) if one else "",
+                sessions=sessions,
+                cost=Cost(
+                    turns=sum(s.turns for s in signals),
+                    calls=sum(s.calls for s in signals),
+                    minutes=round(sum(s.minutes for s in signals), 1),
+                ),
+                quotes=tuple(_quote(s) for s in signals),
+                signals=tuple(signals),
+            )
+        )
+    return tuple(sorted(made, key=worth, reverse=True))
+
+
+_OWN = (SignalKind.CORRECTION, SignalKind.REFINEMENT, SignalKind.FOLLOW_UP, SignalKind.EVIDENCE)
+
+
+def _quote(signal: Signal) -> Quote:
+    text = " ".join(signal.text.split())
+    return Quote(
+        session=signal.session,
+        turn=signal.turn,
+        at=signal.at,
+        text=text if len(text) <= _QUOTE else text[: _QUOTE - 1] + "…",
+        own=signal.kind in _OWN,
+    )
+
+
+def worth(lesson: Lesson) -> tuple[float, int, str]:
+    """What orders lessons: sessions in which it was needed again, each weighed by what the person had to do for it."""
+    again = len(lesson.sessions) - 1
+    each = 1.0 + min(2.0, lesson.cost.turns / len(lesson.sessions))
+    return (again * each, lesson.cost.calls, lesson.id)
