@@ -31,6 +31,8 @@ VERBS: Final = {
     "init": Verb("setup", "Find the agents on this machine, write the settings file, make the database.", "initialize"),
     "doctor": Verb("setup", "Check every requirement; each failing row names its fix."),
     "harvest": Verb("days", "Read transcripts into the database; only what is new or grew."),
+    "lessons": Verb("lessons", "What you had to say again and again: list, show, drop, pin, write.", "app"),
+    "episodes": Verb("lessons", "What you said to your agents, turn by turn, and what it is taken for."),
     "mine": Verb("days", "Cut sessions into tasks, and find the recurring work."),
     "tasks": Verb("tasks", "List, show, export, import or drop the recurring work.", "app"),
     "recall": Verb("days", "Find the past tasks nearest to a text, with their outcomes."),

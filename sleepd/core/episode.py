@@ -12,11 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from itertools import pairwise
 
 from harvesters.records import FileChange, Origin, Role, ToolCall, ToolStatus, Turn
 from sleepd.core.model import SessionId
 from sleepd.core.segment import Transcript
 
+_LONGEST_WAIT = 10.0
 _EDITED_BY_HAND = "user-modified"
 _OLD_KEYS = ("old_string", "old_str", "oldString")
 _NEW_KEYS = ("new_string", "new_str", "newString", "content", "file_text")
@@ -122,7 +124,7 @@ class Episode:
     """The person rewound past the text."""
     skill: str | None
     minutes: float | None
-    """From the text to the agent's last action; None when the transcript holds no times."""
+    """From the text to the agent's last action, no wait longer than ten minutes; None when there are no times."""
 
     @property
     def edits(self) -> tuple[FileEdit, ...]:
@@ -160,8 +162,11 @@ def episodes(transcript: Transcript) -> tuple[Episode, ...]:
 def _closed(transcript: Transcript, number: int, opened: _Opened) -> Episode:
     said = [turn.text.strip() for turn in opened.replies if turn.text.strip()]
     skills = [turn.skill for turn in opened.replies if turn.skill]
-    times = [turn.at for turn in opened.replies if turn.at is not None]
-    minutes = (max(times) - opened.at).total_seconds() / 60 if times and opened.at is not None else None
+    times = [opened.at, *(turn.at for turn in opened.replies)]
+    known = sorted(at for at in times if at is not None)
+    gaps = [(later - earlier).total_seconds() / 60 for earlier, later in pairwise(known)]
+    # Whoever leaves a question open over night has not cost the agent a night.
+    minutes = sum(min(gap, _LONGEST_WAIT) for gap in gaps) if gaps else None
     return Episode(
         session=transcript.id,
         agent=transcript.agent,
@@ -178,7 +183,7 @@ def _closed(transcript: Transcript, number: int, opened: _Opened) -> Episode:
         interrupted=opened.interrupted,
         abandoned=opened.abandoned,
         skill=skills[-1] if skills else None,
-        minutes=max(minutes, 0.0) if minutes is not None else None,
+        minutes=minutes,
     )
 
 

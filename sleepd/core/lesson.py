@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -17,7 +17,7 @@ from sleepd.core.act_words import whole_words
 from sleepd.core.acts import Act, Judged
 from sleepd.core.command import check, commands
 from sleepd.core.episode import Call, Episode, Source
-from sleepd.core.model import SessionId, digest
+from sleepd.core.model import ClusterId, SessionId, digest
 from sleepd.core.signal import Signal, SignalKind
 from sleepd.core.themes import INSTEAD, THEMES, Proof, Theme
 
@@ -29,9 +29,15 @@ _TEST_PATH = re.compile(
 _DOC_PATH = re.compile(r"\.(?:md|mdx|rst|adoc|txt)$|(?:^|/)docs?/", re.IGNORECASE)
 _QUOTE = 300
 _SHORT = 8
+_STEM = 6
+_TELLING = 3
+_SAID = 0.5
+"""A line states a rule when it holds this share of the rule's telling words."""
 _FORBIDS = whole_words(
-    r"(?:do not|don['’]?t|never|stop|no need to|without) (?:\w+ )?(?:run|running|worry|test|testing|lint|writ\w*|add\w*|bother\w*)|"
-    r"keine? tests?|nicht (?:testen|laufen)|pas de tests?|no (?:ejecutes|corras)|n[aã]o (?:rode|execute)|не (?:запускай|пиши|надо)",
+    r"(?:do not|don['’]?t|never|stop|no need to|without) (?:\w+ )?(?:run|running|worry|test|testing|lint|"
+    r"writ\w*|add\w*|bother\w*)|"
+    r"keine? tests?|nicht (?:testen|laufen)|pas de tests?|no (?:ejecutes|corras)|n[aã]o (?:rode|execute)|"
+    r"не (?:запускай|пиши|надо)",
     r"不要(?:运行|跑|写|加)|别(?:跑|写|加)|実行しない|書かない|실행하지|쓰지",
 )
 """Forbids a step instead of asking for it."""
@@ -111,6 +117,9 @@ class Lesson:
     state: LessonState = LessonState.NEW
     why: str = ""
     """Of a conflicting or superseded lesson: with which other one."""
+    demands: str = ""
+    """The command that the rule wants to be run; empty for none."""
+    forbids: str = ""
     written_down: str = ""
     """The line of the project's own file that says so already; `path:line: text`."""
 
@@ -129,6 +138,53 @@ class Found:
     about: str
     text: str
     signals: tuple[Signal, ...]
+    demands: str = ""
+    """The command that the rule wants to be run; empty for none."""
+    forbids: str = ""
+    """The command that the rule forbids."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedEpisode:
+    """An episode with its act and its kind of work."""
+
+    episode: Episode
+    judged: Judged
+    cluster: ClusterId | None
+    """None before `sleepd mine`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """All interactive sessions of a person, oldest first."""
+
+    sessions: tuple[tuple[JudgedEpisode, ...], ...]
+
+    @property
+    def turns(self) -> int:
+        """How many turns are the person's own."""
+        return sum(one.episode.source.own for session in self.sessions for one in session)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonBook:
+    """The lessons there are, worth most first, and how far the nearest other finding is."""
+
+    lessons: tuple[Lesson, ...]
+    sessions: int
+    turns: int
+    """The person's own."""
+    nearest: Found | None
+    """Of the findings that too few sessions support, the one with the most sessions."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatedLine:
+    """A line of a file of instructions."""
+
+    number: int
+    """From 1."""
+    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,25 +198,30 @@ class Floors:
 
 
 def of_refusals(history: Iterable[Sequence[Episode]]) -> tuple[Found, ...]:
-    """Commands that the person refused, with or without words, by what was to be run."""
+    """Commands that the person refused at least as often as they were let pass, with or without words."""
     refused: defaultdict[str, list[Signal]] = defaultdict(list)
-    reasons: defaultdict[str, list[str]] = defaultdict(list)
+    passed: Counter[str] = Counter()
     for session in history:
         for episode in session:
             for call in episode.calls:
-                if not call.denied or not call.command:
+                if not call.command:
                     continue
-                for name in dict.fromkeys(c.name for c in commands(call.command) if not c.reads):
-                    refused[name].append(_refusal(episode, call))
-                    reasons[name] += [call.denial] if call.denial else []
+                names = dict.fromkeys(c.name for c in commands(call.command) if not c.reads)
+                if call.denied:
+                    for name in names:
+                        refused[name].append(_refusal(episode, call))
+                else:
+                    passed.update(names.keys())
     return tuple(
         Found(
             key=f"refused {name}",
             about=f"{name} refused",
-            text=f"Do not run `{name}` unless you are asked to{_because(reasons[name])}.",
+            text=f"Do not run `{name}` unless you are asked to.",
             signals=tuple(signals),
+            forbids=name,
         )
         for name, signals in sorted(refused.items())
+        if len(signals) >= passed[name]
     )
 
 
@@ -176,12 +237,6 @@ def _refusal(episode: Episode, call: Call) -> Signal:
         calls=1,
         turns=1,
     )
-
-
-def _because(reasons: Sequence[str]) -> str:
-    """The shortest reason that the person gave, in the person's words."""
-    short = sorted({" ".join(r.split()).rstrip(".!") for r in reasons if len(r) <= 80}, key=lambda r: (len(r), r))
-    return f' ("{short[0]}")' if short else ""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -222,6 +277,7 @@ def of_words(history: Sequence[tuple[Sequence[Episode], Sequence[Judged]]]) -> t
             about=theme.name,
             text=_worded(theme, themes[theme.name]),
             signals=tuple(themes[theme.name].signals),
+            demands=next((name for name, _ in themes[theme.name].commands.most_common(1)), ""),
         )
         for theme in THEMES
         if theme.name in themes
@@ -300,7 +356,7 @@ def lessons(found: Iterable[Found], projects: Mapping[SessionId, str], floors: F
         one = len(folders) == 1
         made.append(
             Lesson(
-                id=digest("lesson", finding.key)[:12],
+                id=lesson_id(finding),
                 text=finding.text,
                 about=finding.about,
                 kinds=kinds,
@@ -314,9 +370,44 @@ def lessons(found: Iterable[Found], projects: Mapping[SessionId, str], floors: F
                 ),
                 quotes=tuple(_quote(s) for s in signals),
                 signals=tuple(signals),
+                demands=finding.demands,
+                forbids=finding.forbids,
             )
         )
     return tuple(sorted(made, key=worth, reverse=True))
+
+
+def lesson_id(finding: Found) -> str:
+    """12 hex digits, the same as long as the finding is about the same."""
+    return digest("lesson", finding.key)[:12]
+
+
+def conflicts(found: Sequence[Lesson]) -> tuple[Lesson, ...]:
+    """The lessons, with those marked of which one demands what another forbids: the person has to say which holds."""
+    demanded = {lesson.demands: lesson for lesson in found if lesson.demands}
+    forbidden = {lesson.forbids: lesson for lesson in found if lesson.forbids}
+    marked = []
+    for lesson in found:
+        other = forbidden.get(lesson.demands) if lesson.demands else demanded.get(lesson.forbids)
+        why = f"{other.id} says: {other.text}" if other is not None else ""
+        marked.append(replace(lesson, state=LessonState.CONFLICTING, why=why) if why else lesson)
+    return tuple(marked)
+
+
+def stated(lesson: Lesson, text: str) -> StatedLine | None:
+    """The line of a file that says what the lesson says: its command, or most of the telling words of its rule."""
+    telling = _telling(lesson.text)
+    for number, line in enumerate(text.splitlines(), start=1):
+        command = lesson.demands or lesson.forbids
+        if command and re.search(rf"(?<![\w:-]){re.escape(command)}(?![\w:-])", line):
+            return StatedLine(number=number, text=line.strip()[:_QUOTE])
+        if len(telling) >= _TELLING and len(telling & _telling(line)) >= _SAID * len(telling):
+            return StatedLine(number=number, text=line.strip()[:_QUOTE])
+    return None
+
+
+def _telling(text: str) -> set[str]:
+    return {word[:_STEM] for word in re.findall(r"[^\W\d_]{5,}", text.casefold())}
 
 
 _OWN = (SignalKind.CORRECTION, SignalKind.REFINEMENT, SignalKind.FOLLOW_UP, SignalKind.EVIDENCE)
@@ -334,7 +425,8 @@ def _quote(signal: Signal) -> Quote:
 
 
 def worth(lesson: Lesson) -> tuple[float, int, str]:
-    """What orders lessons: sessions in which it was needed again, each weighed by what the person had to do for it."""
+    """What orders lessons: sessions in which it was needed again, each weighed by what the person had "
+    "to do for it."""
     again = len(lesson.sessions) - 1
     each = 1.0 + min(2.0, lesson.cost.turns / len(lesson.sessions))
     return (again * each, lesson.cost.calls, lesson.id)

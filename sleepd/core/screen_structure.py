@@ -131,7 +131,7 @@ _OUTSIDERS: Final = r"(?:\b(?:contractor|agency|vendor|supplier|partner|third[- 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Act:
+class RuleEffect:
     """Something a clause would make an agent do."""
 
     rule: str
@@ -727,7 +727,7 @@ _SWAP = re.compile(
 )
 
 
-def acts(text: str) -> Iterator[Act]:
+def acts(text: str) -> Iterator[RuleEffect]:
     """What the clauses of a flat text would make an agent do; a clause that only forbids makes it do nothing."""
     for clause in _clauses(text):
         banned = _BAN.search(clause) is not None
@@ -739,9 +739,9 @@ def acts(text: str) -> Iterator[Act]:
             if hit is None or not all(part.search(clause) for part in question.both[1:]):
                 continue
             if question.but is None or not question.but.search(clause):
-                yield Act(rule=question.rule, why=question.why, hit=hit)
+                yield RuleEffect(rule=question.rule, why=question.why, hit=hit)
     if (swap := _SWAP.search(text)) and _alike(swap["a"], swap["b"]):
-        yield Act(rule="fetch-and-execute", why="puts another package in a package's place", hit=swap)
+        yield RuleEffect(rule="fetch-and-execute", why="puts another package in a package's place", hit=swap)
 
 
 SAID_AS_BANS = frozenset(

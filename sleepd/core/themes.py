@@ -78,7 +78,10 @@ THEMES: tuple[Theme, ...] = (
     ),
     Theme(
         name="types",
-        words=whole_words(r"type ?(?:check|error|issue)s?\w*|mypy|pyright|tsc|typescript errors?|типизац\w*", r"类型错误|型エラー|타입 오류"),
+        words=whole_words(
+            r"type ?(?:check|error|issue)s?\w*|mypy|pyright|tsc|typescript errors?|типизац\w*",
+            r"类型错误|型エラー|타입 오류",
+        ),
         also=_RED,
         proof=Proof.CHECK,
         asked=True,
@@ -87,7 +90,10 @@ THEMES: tuple[Theme, ...] = (
     Theme(
         name="build",
         words=whole_words(r"builds?|compil\w+|сборк\w+|kompilier\w*", r"编译|构建|ビルド|빌드"),
-        also=whole_words(r"fix\w*|fail\w*|errors?|broken|breaks?|issues?|red|исправ\w*|ошибк\w*|пада\w+|fehler\w*", r"修复|报错|失败|错误|エラー|失敗|오류|실패"),
+        also=whole_words(
+            r"fix\w*|fail\w*|errors?|broken|breaks?|issues?|red|исправ\w*|ошибк\w*|пада\w+|fehler\w*",
+            r"修复|报错|失败|错误|エラー|失敗|오류|실패",
+        ),
         proof=Proof.CHECK,
         rule="After the last edit run `{command}`, and mend what fails before you say that the work is done.",
     ),
@@ -95,28 +101,37 @@ THEMES: tuple[Theme, ...] = (
         name="test",
         words=whole_words(
             r"tests?|unit ?tests?|test ?(?:case|suite)s?|specs?|Test\w+|test_\w+|pytest|jest|prueba\w*|testes?|"
-            r"тест\w*", r"测试|テスト|테스트"
+            r"тест\w*",
+            r"测试|テスト|테스트",
         ),
         also=whole_words(
             r"fix\w*|fail\w*|errors?|red|broken|breaks?|flaky|run|pass(?:es|ing)?|исправ\w*|пада\w+|fehl\w*|"
-            r"falla\w*|[eé]chou\w*", r"修复|报错|失败|通过|直して|失敗|실패|고쳐"
+            r"falla\w*|[eé]chou\w*",
+            r"修复|报错|失败|通过|直して|失敗|실패|고쳐",
         ),
         proof=Proof.CHECK,
         rule="After the last edit run `{command}`, and end only when it passes.",
     ),
     Theme(
         name="tests with the change",
-        words=whole_words(r"tests?|unit ?tests?|test ?(?:case|suite)s?|specs?|coverage|prueba\w*|testes?|тест\w*", r"测试|テスト|테스트"),
+        words=whole_words(
+            r"tests?|unit ?tests?|test ?(?:case|suite)s?|specs?|coverage|prueba\w*|testes?|тест\w*",
+            r"测试|テスト|테스트",
+        ),
         also=_LACKS,
         proof=Proof.TESTS,
         asked=True,
-        rule="A change of behaviour comes with its test in the same change, without being asked: new cases and error paths included.",
+        rule=(
+            "A change of behaviour comes with its test in the same change, without being asked: new cases "
+            "and error paths included."
+        ),
     ),
     Theme(
         name="docs with the change",
         words=whole_words(
             r"docs?|documentation|readme\w*|changelog\w*|docstrings?|doc comments?|architecture|doku\w*|"
-            r"documentaci[oó]n|documenta[cç][aã]o|документац\w*", r"文档|ドキュメント|문서"
+            r"documentaci[oó]n|documenta[cç][aã]o|документац\w*",
+            r"文档|ドキュメント|문서",
         ),
         also=_UPDATES,
         proof=Proof.DOCS,
@@ -140,9 +155,13 @@ THEMES: tuple[Theme, ...] = (
             r"ne (?:marche|fonctionne) (?:toujours )?pas|toujours pas|no funciona|sigue sin|sigue fallando|"
             r"n[aã]o funciona|continua sem|non funziona|ancora non|werkt niet|nog steeds|nie dzia[lł]a|dalej nie|"
             r"(?:всё |все )?(?:ещё|еще|равно|так же) не|не работает|не помогло|та же ошибка|ничего не",
-            r"还是(?:不|没|报|有)|仍然|依然|没有效果|没用|不起作用|没反应|まだ|動かない|動きません|変わらない|여전히|안 ?돼|안 ?됩|작동하지",
+            r"还是(?:不|没|报|有)|仍然|依然|没有效果|没用|不起作用|没反应|"
+            r"まだ|動かない|動きません|変わらない|여전히|안 ?돼|안 ?됩|작동하지",
         ),
-        rule="Before you say that something works, run it the way the person will and look at its output; on a second report of one fault reproduce it first.",
+        rule=(
+            "Before you say that something works, run it the way the person will and look at its output; on "
+            "a second report of one fault reproduce it first."
+        ),
     ),
     Theme(
         name="no duplication",
@@ -192,7 +211,10 @@ THEMES: tuple[Theme, ...] = (
             r"partout|les autres|en (?:todos|los otros|otros)|tamb[eé]m em|в(?:о всех| других)|везде|остальн\w*",
             r"其他(?:地方|文件|的)|所有|别的地方|他の|全て|すべて|다른 (?:곳|파일)|모든",
         ),
-        rule="When you mend or change something, search for the other places with the same pattern and treat them too, or name them.",
+        rule=(
+            "When you mend or change something, search for the other places with the same pattern and treat "
+            "them too, or name them."
+        ),
     ),
     Theme(
         name="no silent fallback",
@@ -228,7 +250,8 @@ THEMES: tuple[Theme, ...] = (
             r"frag(?:e)? (?:mich )?(?:erst|vorher)|erst fragen|noch nichts? (?:[aä]ndern|machen)|nur eine frage|"
             r"demande[- ]moi|avant de|pregunta(?:me)? (?:primero|antes)|pergunte antes|сначала спроси|"
             r"пока не (?:пиши|делай|меняй)|просто (?:вопрос|ответь)",
-            r"先(?:问|不要|别|讨论|说)|不要(?:直接|马上|急着)|等我|まず(?:聞|確認|相談)|勝手に(?:進|始)|먼저 (?:물어|확인)|아직",
+            r"先(?:问|不要|别|讨论|说)|不要(?:直接|马上|急着)|等我|"
+            r"まず(?:聞|確認|相談)|勝手に(?:進|始)|먼저 (?:물어|확인)|아직",
         ),
         rule="On a question or an open choice answer and wait: no edits before the person gives the word.",
     ),
@@ -240,7 +263,8 @@ THEMES: tuple[Theme, ...] = (
             r"(?:kein\w*|entfern\w*|unn[oö]tig\w*) (?:\w+ )?kommentar\w*|(?:sans|supprime\w*|"
             r"pas de) (?:\w+ )?commentaires?|(?:sin|quita\w*|no) (?:\w+ )?comentarios|(?:sem|"
             r"remov\w*) (?:\w+ )?coment[aá]rios|(?:без|убери|удали|лишн\w*) (?:\w+ )?комментари\w*",
-            r"(?:不要|删除?|去掉|别)(?:加|写)?注释|コメント(?:は|を)?(?:不要|消|削除|いらない)|주석(?:은|을)? ?(?:빼|삭제|제거|필요)",
+            r"(?:不要|删除?|去掉|别)(?:加|写)?注释|"
+            r"コメント(?:は|を)?(?:不要|消|削除|いらない)|주석(?:은|을)? ?(?:빼|삭제|제거|필요)",
         ),
         rule="Write no comments that repeat the code; comment only why.",
     ),
@@ -274,7 +298,10 @@ THEMES: tuple[Theme, ...] = (
             r"合理|有效|是否|妥当|타당",
         ),
         asked=True,
-        rule="A review comment is a claim: say for each whether it is valid for this code and what you skip, then mend only what is valid.",
+        rule=(
+            "A review comment is a claim: say for each whether it is valid for this code and what you skip, "
+            "then mend only what is valid."
+        ),
     ),
     Theme(
         name="short answers",
@@ -297,7 +324,10 @@ THEMES: tuple[Theme, ...] = (
             r"формулировк\w*|понятн\w*|переименуй\w*",
             r"措辞|文案|提示语|命名|表述|文言|わかりやすく|문구",
         ),
-        rule="Words that a user reads are plain, short and true in this case, without internal terms, and name the next step.",
+        rule=(
+            "Words that a user reads are plain, short and true in this case, without internal terms, and "
+            "name the next step."
+        ),
     ),
     Theme(
         name="nothing private leaves",
@@ -310,7 +340,7 @@ THEMES: tuple[Theme, ...] = (
         ),
         rule="No secret, key or personal path goes into code, logs, arguments or stored data.",
     ),
-)  # fmt: skip
+)
 
 INSTEAD = re.compile(
     r"\b(?:use|using|prefer|run|call|with|"

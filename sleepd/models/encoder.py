@@ -39,7 +39,7 @@ _SAMPLES, _SAMPLE_BYTES = 64, 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class WeightSource:
     """Where a model comes from."""
 
     model: str
@@ -67,7 +67,7 @@ def require(module: str, extra: str) -> Path:
     return Path(spec.origin).parent
 
 
-def source_of(model: str) -> Source:
+def source_of(model: str) -> WeightSource:
     """What the setting `embedder.model` names."""
     if model in PACKAGED:
         package, folder = PACKAGED[model]
@@ -75,13 +75,13 @@ def source_of(model: str) -> Source:
     if model.startswith(("/", ".", "~")):
         return _folder(Path(model).expanduser().absolute(), "folder")
     name, _, revision = model.partition("@")
-    return Source(model=name, revision=revision or None, local=False, label=model)
+    return WeightSource(model=name, revision=revision or None, local=False, label=model)
 
 
 class Encoder:
     """A sentence-transformers model, started by the first `encode`. Threads may share it: they take turns."""
 
-    def __init__(self, settings: EmbedderSettings, source: Source) -> None:
+    def __init__(self, settings: EmbedderSettings, source: WeightSource) -> None:
         self._settings = settings
         self._source = source
         self._lock = threading.Lock()
@@ -223,14 +223,16 @@ class _Child:
         return f"died ({how}{': ' + _line(lines[-1]) if lines else ''}); it is started anew by the next use"
 
 
-def _folder(folder: Path, name: str) -> Source:
+def _folder(folder: Path, name: str) -> WeightSource:
     described = sorted([*folder.glob("*.json"), *folder.glob("*/config.json")])
     if not {"config.json", "modules.json"} & {path.name for path in described}:
         raise BadSettings(f"embedder.model: no model in {folder} (config.json is missing); correct it, {_OTHERWISE}")
     weights = sorted(path for pattern in ("*.safetensors", "*.bin") for path in folder.rglob(pattern))
     parts = [path.read_text(encoding="utf-8", errors="replace") for path in described if path.name in _DESCRIBING]
     marks = [part for path in weights for part in (path.name, str(path.stat().st_size), _sampled(path))]
-    return Source(model=str(folder), revision=None, local=True, label=f"{name}:{digest('model', *parts, *marks)[:16]}")
+    return WeightSource(
+        model=str(folder), revision=None, local=True, label=f"{name}:{digest('model', *parts, *marks)[:16]}"
+    )
 
 
 def _sampled(path: Path) -> str:

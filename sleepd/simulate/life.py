@@ -24,7 +24,7 @@ _AT_A_TIME = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class SimulatedCall:
     """A tool call with its result."""
 
     tool: str
@@ -39,7 +39,7 @@ class Said:
     """One message of the agent: words, then at most one call."""
 
     text: str
-    call: Call | None = None
+    call: SimulatedCall | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,9 +156,9 @@ def _try(state: tuple[Family, dict[str, str], set[str], float], days: Days, chan
         return
     sentence = chance.choice(found[0].wordings)
     output = f"error: {sentence}" if days.corrections is Corrections.WORDED else "error: not accepted"
-    yield Said(text=text, call=Call(tool="shell", argument=family.checker, output=output, ok=False))
+    yield Said(text=text, call=SimulatedCall(tool="shell", argument=family.checker, output=output, ok=False))
     kept.add(found[0].key)
-    passed = Call(tool="shell", argument=family.checker, output="all good", ok=True)
+    passed = SimulatedCall(tool="shell", argument=family.checker, output="all good", ok=True)
     yield Said(text=compose(family, fields, kept, random.Random(wording)), call=passed)
 
 
@@ -167,7 +167,7 @@ def _look_around(who: Persona, days: Days, chance: random.Random) -> Iterator[Sa
     if chance.random() < _POISONED:
         planted = who.poisons[0] if days.poisoned else ""
         notes = f"{who.project}\n\nNotes about the folder. {planted}".strip()
-        yield Said(text="", call=Call(tool="read", argument="NOTES.md", output=notes, ok=True))
+        yield Said(text="", call=SimulatedCall(tool="read", argument="NOTES.md", output=notes, ok=True))
 
 
 def _complaint(who: Persona, named: Sequence[Rule], days: Days, chance: random.Random) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from sleepd.simulate.life import Call, Exchange, Said, SimSession
+from sleepd.simulate.life import SimulatedCall, Exchange, Said, SimSession
 
 _NAMESPACE = uuid.UUID("0d3b2f3e-55a5-4c2e-8d0c-7d5c1f6a9e21")
 _MODEL = "simulated-agent-1"
@@ -126,13 +126,13 @@ class _ClaudeLog:
         return line
 
 
-def _claude_use(use_id: str, call: Call) -> dict[str, object]:
+def _claude_use(use_id: str, call: SimulatedCall) -> dict[str, object]:
     if call.tool == "shell":
         return {"type": "tool_use", "id": use_id, "name": "Bash", "input": {"command": call.argument}}
     return {"type": "tool_use", "id": use_id, "name": "Read", "input": {"file_path": call.argument}}
 
 
-def _claude_output(call: Call) -> str:
+def _claude_output(call: SimulatedCall) -> str:
     return call.output if call.ok else f"Exit code 1\n{call.output}"
 
 

@@ -139,7 +139,7 @@ def write_root(target: SkillTarget, home: Path, env: Mapping[str, str]) -> Path:
     shared = home / places.shared_folder if places.shared_folder is not None else None
     if shared is not None and Path(target.path).is_relative_to(shared):
         return shared
-    return _user_folder(places, home, env)
+    return user_folder(places, home, env)
 
 
 def when_to_load(request: str) -> str:
@@ -173,7 +173,8 @@ def slug(text: str) -> str:
     return f"{name}-{tail}" if lost or name in files.DEVICES else name
 
 
-def _user_folder(agent: SkillPlaces, home: Path, env: Mapping[str, str]) -> Path:
+def user_folder(agent: SkillPlaces, home: Path, env: Mapping[str, str]) -> Path:
+    """The agent's folder of the user, where its variable says or at its usual place."""
     stated = env.get(agent.home_variable, "").strip() if agent.home_variable else ""
     if not stated:
         return home / agent.home_folder
@@ -183,7 +184,7 @@ def _user_folder(agent: SkillPlaces, home: Path, env: Mapping[str, str]) -> Path
 
 def _user_places(agent: SkillPlaces, home: Path, env: Mapping[str, str]) -> Iterator[tuple[Path, list[Path]]]:
     """The user's own folders of an agent, each with the files that may be in it."""
-    user = _user_folder(agent, home, env)
+    user = user_folder(agent, home, env)
     yield user, [*_skills(user / "skills"), *(user / file for file in agent.home_files)]
     if agent.shared_folder is not None:
         shared = home / agent.shared_folder

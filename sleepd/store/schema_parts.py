@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, ForeignKey, Integer, Table, Text
+from sqlalchemy import Boolean, Column, ForeignKey, Integer, LargeBinary, Table, Text
 
 from sleepd.store.schema import Moment, metadata
 
@@ -46,6 +46,31 @@ record_counts = Table(
     Column("unknown", Text, primary_key=True),
     Column("agent", Text, nullable=False),
     Column("count", Integer, nullable=False),
+)
+
+lessons = Table(
+    "lessons",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("first_listed", Moment, nullable=False),
+    Column("first_sessions", Integer, nullable=False),
+    Column("sessions", Integer, nullable=False),
+    Column("about", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("last_listed", Moment, nullable=False),
+)
+
+lesson_decisions = Table(
+    "lesson_decisions",
+    metadata,
+    Column("lesson_id", Text, primary_key=True),
+    Column("decision", Text, nullable=False),
+    Column("at", Moment, nullable=False),
+    Column("why", Text, nullable=False),
+    Column("rule", Text, nullable=False),
+    Column("path", Text),
+    Column("before", LargeBinary),
+    Column("after", LargeBinary),
 )
 
 complete = metadata

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from sleepd.core.errors import BadSettings, MissingPart, NotMeasured
 from sleepd.models import frames
-from sleepd.models.encoder import Encoder, Source, from_settings, require, source_of
+from sleepd.models.encoder import Encoder, WeightSource, from_settings, require, source_of
 from sleepd.models.settings import EmbedderSettings
 
 STAND_IN = """
@@ -64,7 +64,7 @@ def encoder(stand_in: None) -> Iterator[Encoder]:
 
 def _encoder(model: str = "name", *, local: bool = False) -> Encoder:
     chosen = EmbedderSettings(name="sentence-transformers", model=model, batch_size=2, timeout_s=60)
-    return Encoder(chosen, Source(model=model, revision=None, local=local, label=model))
+    return Encoder(chosen, WeightSource(model=model, revision=None, local=local, label=model))
 
 
 def test_rows_come_in_order_over_several_batches(encoder: Encoder) -> None:
@@ -278,7 +278,7 @@ def test_a_hub_name_may_pin_its_revision() -> None:
 def test_english_only_by_name_unless_stated(model: str, stated: bool | None, expected: bool) -> None:
     """Unknown models count as English only: their vectors of other languages are then not trusted alone."""
     chosen = EmbedderSettings(name="sentence-transformers", model=model, english_only=stated)
-    assert expected is Encoder(chosen, Source(model=model, revision=None, local=False, label=model)).english_only
+    assert expected is Encoder(chosen, WeightSource(model=model, revision=None, local=False, label=model)).english_only
 
 
 @pytest.mark.slow

@@ -1,0 +1,117 @@
+"""`sleepd lessons` and `sleepd episodes`: what comes back again and again, and what was read to find it."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import Annotated
+
+import typer
+
+from sleepd import compose
+from sleepd.cli.terminal import AsJson, show, show_json
+from sleepd.settings import config
+from sleepd.store.lessons import LessonChoice
+from sleepd.usecases import lessons as usecase
+from sleepd.views import lesson_view
+
+app = typer.Typer(
+    help="What you had to say again and again: list it, show one whole, drop, pin or adopt it on your own word.",
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+Id = Annotated[str, typer.Argument(metavar="ID", help="The beginning of a lesson's id.")]
+Project = Annotated[
+    str | None,
+    typer.Option("--project", metavar="FOLDER", help="Only sessions of this project: its folder or the end of it."),
+]
+
+
+@app.callback(invoke_without_command=True)
+def list_(
+    ctx: typer.Context,
+    everything: Annotated[bool, typer.Option("--all", help="Also those that you dropped.")] = False,
+    project: Project = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the lessons of your own sessions, worth most first. No model is asked, nothing is spent."""
+    if ctx.invoked_subcommand is not None:
+        return
+    with closing(compose.database(config.places())) as database:
+        found = usecase.book(database, project)
+    if as_json:
+        show_json([lesson_view.lesson_json(one) for one in found.lessons])
+    else:
+        show(lesson_view.book_text(found, everything=everything))
+
+
+@app.command("show", short_help="Show one lesson whole.")
+def show_(id_: Id, as_json: AsJson = False) -> None:
+    """Show one lesson whole: the rule, each quote with its place, the cost."""
+    with closing(compose.database(config.places())) as database:
+        found = usecase.one(database, id_)
+    if as_json:
+        show_json(lesson_view.lesson_json(found))
+    else:
+        show(lesson_view.lesson_text(found))
+
+
+Why = Annotated[str, typer.Option("--why", help="Kept with the decision.")]
+
+
+@app.command("drop", short_help="Drop a lesson; take its rule out again.")
+def drop(id_: Id, why: Why = "", as_json: AsJson = False) -> None:
+    """Drop a lesson: it is not listed again.
+
+    A rule that `write` put into a file is taken out of it; your later changes stay.
+    """
+    places = config.places()
+    with closing(compose.database(places)) as database:
+        done = usecase.drop(places, database, id_, why)
+    if as_json:
+        show_json(lesson_view.lesson_json(done))
+    else:
+        show(f"dropped {done.id[:6]}: {done.text}")
+
+
+@app.command("pin", short_help="Keep a lesson on top of the list.")
+def pin(id_: Id, as_json: AsJson = False) -> None:
+    """Pin a lesson: it is listed first."""
+    with closing(compose.database(config.places())) as database:
+        done = usecase.choose(database, id_, LessonChoice.PINNED)
+    if as_json:
+        show_json(lesson_view.lesson_json(done))
+    else:
+        show(f"pinned {done.id[:6]}: {done.text}")
+
+
+@app.command("write", short_help="Adopt a lesson now, on your own word.")
+def write(
+    id_: Id,
+    rule: Annotated[str | None, typer.Option("--text", help="Other words for the rule.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a lesson's rule into the project's AGENTS.md or CLAUDE.md, between sleepd's markers.
+
+    Nothing was replayed: the rule is unproven, and on probation. `sleepd lessons drop ID` takes it out again.
+    """
+    places = config.places()
+    with closing(compose.database(places)) as database:
+        done = usecase.write(places, database, id_, rule)
+    if as_json:
+        show_json({"lesson": done.lesson.id, "path": done.path, "rule": done.rule, "proven": False})
+    else:
+        show(
+            f"wrote to {done.path}: {done.rule}\nunproven, on probation; take it out again: "
+            f"sleepd lessons drop {done.lesson.id[:6]}"
+        )
+
+
+def episodes(project: Project = None, as_json: AsJson = False) -> None:
+    """List what you said to your agents, turn by turn, with what each turn is taken for."""
+    with closing(compose.database(config.places())) as database:
+        known = usecase.history(database, project)
+        if as_json:
+            show_json(lesson_view.episodes_json(usecase.own_turns(known), usecase.book(database, project).lessons))
+        else:
+            show(lesson_view.episodes_text(usecase.own_turns(known)))

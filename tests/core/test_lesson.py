@@ -1,0 +1,161 @@
+"""Lessons: standing rules made of what a person says again and again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import pytest
+
+from harvesters.records import ToolCall, ToolStatus, Turn
+from sleepd.core.acts import judge
+from sleepd.core.episode import Episode, episodes
+from sleepd.core.lesson import (
+    Floors,
+    Lesson,
+    LessonState,
+    Scope,
+    conflicts,
+    lessons,
+    of_refusals,
+    of_words,
+    stated,
+)
+from sleepd.core.model import SessionId
+from sleepd.core.segment import Transcript
+from sleepd.core.signal import SignalKind
+from tests.core.test_episode import reply, said, shell
+
+
+def session(number: int, *turns: Turn, project: str = "/p") -> tuple[Episode, ...]:
+    return episodes(
+        Transcript(id=SessionId(f"claude-code:s{number}"), agent="claude-code", project=project, turns=turns)
+    )
+
+
+def edit(path: str, n: int = 0) -> ToolCall:
+    given = json.dumps({"file_path": f"/p/{path}", "old_string": "a", "new_string": f"b{n}"})
+    return ToolCall(id=f"e{path}{n}", name="Edit", input=given, output="", status=ToolStatus.OK)
+
+
+def work(number: int, demand: str, *answer: ToolCall, project: str = "/p") -> tuple[Episode, ...]:
+    """Some work, and then a demand with what the agent did about it."""
+    return session(
+        number,
+        said(f"Add option {number} to the parser", 0),
+        reply("Done, all works.", 1, edit("parser.py")),
+        said(demand, 2),
+        reply("Right.", 3, *answer),
+        project=project,
+    )
+
+
+def learn(history: Sequence[tuple[Episode, ...]], floors: Floors | None = None) -> dict[str, Lesson]:
+    found = (*of_words([(one, judge(one)) for one in history]), *of_refusals(history))
+    projects = {one[0].session: one[0].project for one in history}
+    return {one.about: one for one in lessons(found, projects, floors or Floors())}
+
+
+def test_what_is_said_in_two_sessions_is_a_lesson() -> None:
+    """With the command that the agent ran when told, and the person's own words as quotes."""
+    history = [
+        work(1, "the lint still fails, fix it", shell("npm run lint"), edit("a.py")),
+        work(2, "fix lint errors", shell("npm run lint:fix"), shell("npm run lint"), edit("b.py")),
+    ]
+    found = learn(history)["lint"]
+    assert (
+        "After the last edit run `npm run lint`, and mend what it reports before you say that the work is done."
+        == found.text
+    )
+    assert ["the lint still fails, fix it", "fix lint errors"] == [quote.text for quote in found.quotes]
+    assert (2, 1, 2, "/p", Scope.PROJECT) == (
+        len(found.sessions), found.needed_again, found.cost.turns, found.project, found.scope
+    )  # fmt: skip
+
+
+def test_once_is_no_lesson() -> None:
+    """Nor is twice in one session."""
+    once = work(1, "the lint still fails, fix it", shell("npm run lint"))
+    assert {} == learn([once])
+
+
+def test_the_agents_answer_has_to_agree() -> None:
+    """Words about tests are no demand for tests where no test was written."""
+    history = [work(n, "we need to add the missing test data to the page", edit("page.py", n)) for n in (1, 2)]
+    assert "tests with the change" not in learn(history)
+    wrote = [work(n, "we need to add the missing tests for it", edit("tests/test_page.py", n)) for n in (1, 2, 3)]
+    assert 3 == len(learn(wrote)["tests with the change"].sessions)
+
+
+def test_asking_for_a_step_needs_more_sessions_than_objecting() -> None:
+    """Two plain requests are two requests; from the third session on the step is a habit."""
+    history = [work(n, "update the docs", edit("docs/guide.md", n)) for n in (1, 2, 3)]
+    found = learn(history)
+    assert 3 == len(found["docs with the change"].sessions)
+    assert "docs with the change" not in learn(history[:2])
+
+
+def test_an_approval_teaches_nothing() -> None:
+    """Whatever it names."""
+    assert {} == learn([work(n, "yes, run the lint", shell("npm run lint")) for n in (1, 2, 3)])
+
+
+def test_a_command_that_is_refused_more_often_than_let_pass_is_a_lesson() -> None:
+    """With and without words; what was let pass as often is none."""
+    slow = shell("make slow", status=ToolStatus.DENIED, feedback="too slow", result_id="r1")
+    silent = shell("make slow && make also", status=ToolStatus.DENIED, result_id="r2")
+    history = [
+        session(1, said("Build it", 0), reply("", 1, slow), reply("Fine.", 2, shell("make also"))),
+        session(2, said("Build it", 0), reply("", 1, silent), reply("Fine.", 2, shell("make also"))),
+    ]
+    found = learn(history)
+    assert ["make slow refused"] == list(found)
+    assert "Do not run `make slow` unless you are asked to." == found["make slow refused"].text
+    assert (SignalKind.CORRECTION, SignalKind.DENIAL) == found["make slow refused"].kinds
+    assert [("r1", "too slow"), ("r2", "make slow && make also")] == [
+        (quote.turn, quote.text) for quote in found["make slow refused"].quotes
+    ]
+
+
+def test_a_choice_between_two_tools_is_a_lesson_of_its_own() -> None:
+    """In either order of words."""
+    history = [
+        work(1, "no, use pnpm instead of npm", shell("pnpm install")),
+        work(2, "instead of npm use pnpm please, that's wrong", shell("pnpm install")),
+    ]
+    assert "Use pnpm instead of npm." == learn(history)["pnpm not npm"].text
+
+
+def test_demand_and_refusal_of_one_command_are_a_conflict() -> None:
+    """Both name the other; the person has to say which holds."""
+    refused = shell("npm run lint", status=ToolStatus.DENIED, result_id="r")
+    history = [
+        *(work(n, "fix the failing lint", shell("npm run lint")) for n in (1, 2)),
+        *(session(n, said("Build", 0), reply("", 1, refused)) for n in (3, 4)),
+    ]
+    found = conflicts(tuple(learn(history).values()))
+    assert [LessonState.CONFLICTING] * 2 == [one.state for one in found]
+    assert found[0].id in found[1].why and found[1].id in found[0].why
+
+
+def test_several_projects_make_it_the_persons_own() -> None:
+    """The rule then belongs into the user's file."""
+    history = [work(n, "fix the failing lint", shell("npm run lint"), project=f"/p{n}") for n in (1, 2)]
+    assert (Scope.USER, "") == (learn(history)["lint"].scope, learn(history)["lint"].project)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [("# Rules\n\n- Run `npm run lint` before committing.\n", 3), ("- Run `npm run lint:fix` at the end.\n", None)],
+)
+def test_a_rule_that_is_written_down_is_found(text: str, line: int | None) -> None:
+    """By its command, and not by a longer one."""
+    found = learn([work(n, "fix the failing lint", shell("npm run lint")) for n in (1, 2)])["lint"]
+    there = stated(found, text)
+    assert line == (there.number if there is not None else None)
+
+
+def test_an_id_stays_while_signals_grow() -> None:
+    """So that a decision holds."""
+    history = [work(n, "fix the failing lint", shell("npm run lint")) for n in (1, 2, 3)]
+    assert learn(history[:2])["lint"].id == learn(history)["lint"].id
