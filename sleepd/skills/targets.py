@@ -31,7 +31,11 @@ _RESERVED = frozenset({"claude", "anthropic"})
 
 AGENTS: Mapping[str, SkillPlaces] = {
     "claude-code": SkillPlaces(
-        home_variable="CLAUDE_CONFIG_DIR", home_folder=".claude", project_skills=".claude/skills"
+        home_variable="CLAUDE_CONFIG_DIR",
+        home_folder=".claude",
+        project_skills=".claude/skills",
+        project_files=("CLAUDE.md", ".claude/CLAUDE.md"),
+        home_files=("CLAUDE.md",),
     ),
     "codex": SkillPlaces(
         home_variable="CODEX_HOME",
