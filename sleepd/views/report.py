@@ -160,6 +160,8 @@ def begun_text(begun: InitResult, places: Places, *, asked: bool) -> str:
     if not begun.model_chosen:
         lines.append(f"  choose a model: set model.name and model.model in {places.config}, and export its key")
     steps = {
+        "sleepd harvest": "reads your sessions; asks no model",
+        "sleepd lessons": "shows what you had to say again and again; asks no model",
         "sleepd doctor": "checks the installation",
         "sleepd run --dry-run": "shows the plan of a night; asks no model",
         "sleepd run": "runs one night now",

@@ -127,7 +127,7 @@ def test_cron_runs_a_night(own_home: Path, crontab: None) -> None:
         assert 0 == done.returncode, done.stderr
         assert listed().startswith(BEGIN) and listed().endswith(THEIRS)
         assert True is json.loads(run("service", "status", "--json", **more).stdout)["schedules"][0]["active"]
-        found = wait_for_a_night(180, **more)
+        found = wait_for_a_night(480, **more)
         assert ["done"] == [night["status"] for night in found], found
         assert "[hidden]" in {r.headers.get("authorization") for r in stub.requests}
     gone = run("service", "uninstall", **more)
