@@ -20,7 +20,7 @@ AFTER = "after"
 """Stands in the key of a repair whose call stayed the same and worked after another command."""
 _REACH = 12
 _WRITES_A_FILE = re.compile(r"(?<![0-9&<=-])>>?\s*(?!/dev/|/tmp/|/var/|&|\$|\"\$|\d)[\"']?[\w./~-]+")
-_EDITING = listed("patch ed vim nano")
+_EDITING = listed("apply_patch applypatch patch ed vim nano")
 _GIT_EDITS = listed("apply checkout restore reset revert cherry-pick am switch")
 _FIXING = re.compile(r"(?:^|[^a-z])(?:fix|write|autofix|fmt|format|update|u)(?:$|[^a-z])|--fix|--write|--apply", re.I)
 _PREPARING = re.compile(
