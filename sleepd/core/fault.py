@@ -254,6 +254,7 @@ _REDUCED = (
         ),
         "PATH",
     ),
+    (re.compile(r"(?<=\bbranch )(?!is\b|has\b|to\b|and\b|that\b|name\b)['\"`]?[\w./-]+['\"`]?"), "NAME"),
     (re.compile(r"\d[\d.,:_]*"), "NUMBER"),
     (re.compile(r"[\"'`‘“]([^\"'`’”\n]*[\s(){}=][^\"'`’”\n]*)[\"'`’”]"), "TEXT"),
 )
@@ -300,7 +301,7 @@ def faults(call: Call) -> tuple[Fault, ...]:
         return ()
     if not acting:
         # Reading fails for many reasons; only the shell's own refusal of the line says something about the call.
-        return _shell_refusal(call, line) if call.failed else ()
+        return _refusal(call, line) if call.failed else ()
     if not call.failed:
         acting = [command for command in acting if command.masked]
     if len(output) > _SCANNED:
@@ -400,9 +401,9 @@ def _of_a_tool(call: Call) -> tuple[Fault, ...]:
     return (Fault(kind=FaultKind.USAGE, name=f"{call.tool}: {reduced(first)}", quote=_quote(first), command=None),)
 
 
-def _shell_refusal(call: Call, line: tuple[ShellCommand, ...]) -> tuple[Fault, ...]:
+def _refusal(call: Call, line: tuple[ShellCommand, ...]) -> tuple[Fault, ...]:
     usage = _usage(_body(call.output)[:2_000])
-    if usage is None or not usage[0].startswith(("shell: ", "command not found: ")):
+    if usage is None or not usage[0].startswith(("shell: ", "command not found: ", "unknown ")):
         return ()
     command = line[-1] if line else None
     return (Fault(kind=FaultKind.USAGE, name=usage[0], quote=_quote(usage[1]), command=command),)

@@ -23,6 +23,14 @@ _WRITES_A_FILE = re.compile(r"(?<![0-9&<=-])>>?\s*(?!/dev/|/tmp/|/var/|&|\$|\"\$
 _EDITING = listed("apply_patch applypatch patch ed vim nano")
 _GIT_EDITS = listed("apply checkout restore reset revert cherry-pick am switch")
 _FIXING = re.compile(r"(?:^|[^a-z])(?:fix|write|autofix|fmt|format|update|u)(?:$|[^a-z])|--fix|--write|--apply", re.I)
+_FOLDER = re.compile(r"(?:^|[;&\n(]\s*)cd\s+[\"']?([\w./~-]+)")
+_TALK = listed("-v -vv -vvv --verbose -q --quiet --debug --no-pager --no-color --json -s --silent --trace --porcelain")
+# Ways around a check are no repairs, although the call works.
+_EVASIONS = listed(
+    "--no-verify --force -f --force-with-lease --break-system-packages --no-check --insecure --no-gpg-sign "
+    "--skip-tests --allow-dirty --legacy-peer-deps --ignore-scripts "
+    "--dangerously-skip-permissions --no-strict --skip-checks --no-lint"
+)
 _PREPARING = re.compile(
     r"(?:^|[^a-z])(?:install|ci|sync|generate|gen|codegen|build|tidy|up|start|migrate|restore|fmt|format|fix|"
     r"setup|bootstrap|init|"
@@ -38,13 +46,24 @@ class _Way:
     working: str
     same_call: bool = False
 
+    @property
+    def leaves_out(self) -> bool:
+        """A wrapper was left out: the form says all, whatever the wrapper's error was."""
+        return is_left_out(self.failing, self.working)
+
+
+def is_left_out(failing: str, working: str) -> bool:
+    """Whether the working form is the failing one without the wrapper in front."""
+    return failing.endswith(f" {working}")
+
 
 def repairs(episodes: Sequence[Episode]) -> tuple[Signal, ...]:
     """Calls that failed and were repaired without an edit, in order.
 
-    The key is `FAILING [ERROR]`, or `FAILING [ERROR] after` when the same call worked once another command had run.
-    FAILING is the narrowest form that failed: the wrapper with the word behind it, the program with the flag that it
-    refused, or the task. The remedy is the form that worked, or the command that had to run before.
+    The key is `FAILING [ERROR]`, the form alone where a wrapper was left out or where the error has no name, or
+    `FAILING [ERROR] after` when the same call worked once another command had run. FAILING is the narrowest form
+    that failed: the wrapper with the word behind it, the program with the flag that it refused, or the task. The
+    remedy is the form that worked, or the command that had to run before.
     """
     found: list[Signal] = []
     for episode in episodes:
@@ -56,7 +75,8 @@ def repairs(episodes: Sequence[Episode]) -> tuple[Signal, ...]:
             if not blamed:
                 continue
             for later, way in _ways(episode.calls, number, blamed[0]):
-                error = blamed[0].name if blamed[0].kind in (FaultKind.USAGE, FaultKind.ERROR) else ""
+                named = blamed[0].kind in (FaultKind.USAGE, FaultKind.ERROR) and not way.leaves_out
+                error = blamed[0].name if named else ""
                 key = way.failing + (f" [{error}]" if error else "") + (f" {AFTER}" if way.same_call else "")
                 if (key, later) not in seen:
                     seen.add((key, later))
@@ -92,13 +112,14 @@ def _ways(calls: Sequence[Call], number: int, fault: Fault) -> Iterator[tuple[in
         if call.command is None or call.status not in (ToolStatus.OK, ToolStatus.ERROR):
             continue
         line = commands(call.command)
-        acting = [command for command in line if not command.reads]
+        acting = [command for command in line if failed.reads or not command.reads]
         wrong = faults(call)
         # A linter that now reports what it found was called rightly.
         reports = fault.kind is FaultKind.USAGE and bool(wrong) and all(each.kind is FaultKind.RULE for each in wrong)
         if reports or not (wrong or call.failed):
             for position, command in enumerate(acting):
-                way = _way(fault, failed, command, [*between, *acting[:position]])
+                way = _elsewhere(fault, failed, command, calls[number].command or "", call.command)
+                way = way or _way(fault, failed, command, [*between, *acting[:position]])
                 if way is not None:
                     yield later, way
                     return
@@ -129,6 +150,8 @@ def _edits(command: ShellCommand) -> bool:
 
 def _way(fault: Fault, failed: ShellCommand, works: ShellCommand, between: Sequence[ShellCommand]) -> _Way | None:
     about_the_call = fault.kind in (FaultKind.USAGE, FaultKind.ERROR)
+    if (set(works.flags) - set(failed.flags)) & _EVASIONS or "sudo" in works.runner:
+        return None
     if failed.words == works.words:
         remedy = next((command for command in reversed(between) if _may_prepare(command, failed, fault)), None)
         return _Way(failing=failed.name, working=remedy.name, same_call=True) if remedy is not None else None
@@ -150,23 +173,36 @@ def _way(fault: Fault, failed: ShellCommand, works: ShellCommand, between: Seque
         if not about_the_call:
             return _Way(failing=failed.kernel, working=works.kernel) if _fixes(failed, works, fault) else None
         dropped = [flag for flag in failed.flags if flag not in works.flags]
-        added = [flag for flag in works.flags if flag not in failed.flags]
+        added = [flag for flag in works.flags if flag not in failed.flags and flag not in _TALK]
         paths = {word for word in failed.arguments if "/" in word or "." in word}
         if paths and not paths & set(works.arguments) and not (dropped or added):
             return None
-        if dropped and (any(flag.strip("-") in fault.quote for flag in dropped) or not added):
+        blamed = any(re.search(rf"(?<![\w-])-*{re.escape(flag.strip('-'))}\b", fault.quote) for flag in dropped)
+        if blamed:
             return _Way(failing=" ".join((failed.name, *dropped)), working=" ".join((works.name, *added)))
-        if added:
-            return _Way(failing=failed.kernel, working=" ".join((works.name, *added)))
         if fault.kind is FaultKind.USAGE and works.shape != failed.shape:
             return _Way(failing=failed.name, working=works.shape)
+        if added:
+            return _Way(failing=failed.kernel, working=" ".join((works.name, *added)))
         return None
-    if failed.task and works.task and failed.runner == works.runner:
+    if failed.task and works.task and failed.runner[-len(works.runner) :] == works.runner:
+        # A wrapper in front of the runner is another matter.
+        form = " ".join((*works.runner, failed.program))
         if fault.name == f"no task {failed.program}" and check(failed.name) == check(works.name):
-            return _Way(failing=failed.name, working=works.name)
+            return _Way(failing=form, working=works.name)
         if _fixes(failed, works, fault):
-            return _Way(failing=failed.name, working=works.name)
+            return _Way(failing=form, working=works.name)
     return None
+
+
+def _elsewhere(fault: Fault, failed: ShellCommand, works: ShellCommand, line: str, later: str) -> _Way | None:
+    """The same call in another folder, where the error says that the folder was wrong."""
+    if failed.words != works.words or not fault.name.endswith("in this folder"):
+        return None
+    folder = _FOLDER.search(later)
+    if folder is None or folder == _FOLDER.search(line) or folder[1] in line:
+        return None
+    return _Way(failing=failed.name, working=f"cd {folder[1]} && {failed.name}")
 
 
 def _started(command: ShellCommand) -> list[str]:

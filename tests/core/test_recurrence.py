@@ -47,7 +47,7 @@ class TestFailures:
         )
         (each,) = recurring_failures(failures(found), repaired=repairs(found))
         assert (
-            "`golangci-lint run` fails with `unknown linters: 'wsl'`; use `golangci-lint run --default` (3 sessions)."
+            "`golangci-lint run` fails with `unknown linters: 'wsl'`; use `golangci-lint run --default all` (3 sessions)."
             == each.rule
         )
 

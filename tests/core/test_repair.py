@@ -84,6 +84,27 @@ class TestTheCallWasChanged:
         calls = (shell("npm run test:unit", 'npm error Missing script: "test:unit"', code=1), shell("npm run test"))
         assert [("npm run test:unit [no task test:unit]", "npm run test")] == found(*calls)
 
+    def test_a_task_that_repairs_is_found_behind_a_wrapper(self) -> None:
+        """The wrapper is another matter."""
+        calls = (shell("rtk bun run lint", "src/a.ts:3:2: error: bad [rule-a]", code=1), shell("bun run lint:fix"))
+        assert [("bun run lint", "bun run lint:fix")] == found(*calls)
+
+    def test_the_same_call_in_another_folder(self) -> None:
+        """The error says that the folder was wrong."""
+        calls = (
+            shell("npm test", "npm error enoent ENOENT: open '/x/package.json'", code=1),
+            shell("cd web && npm test"),
+        )
+        assert [("npm test [package.json is not in this folder]", "cd web && npm test")] == found(*calls)
+
+    def test_a_reading_call_with_an_unknown_field_is_repaired(self) -> None:
+        """Its errors count where they are about the call."""
+        failed = shell("gh pr view 3 --json sha --jq .sha", 'Unknown JSON field: "sha"', code=1)
+        works = shell("gh pr view 3 --json headRefOid")
+        assert [('gh pr view [unknown JSON field: "sha"]', "gh pr view NUMBER --json headRefOid")] == found(
+            failed, works
+        )
+
 
 class TestTheSameCallWorksLater:
     def test_the_command_between_is_the_remedy(self) -> None:
@@ -141,6 +162,12 @@ class TestNoRepair:
         failed = shell("rtk bun run lint", "error: unknown command: bun", code=1)
         assert [] == found(failed, refused("bun run lint"))
         assert [] == found(refused("rtk bun run lint"), shell("bun run lint"))
+
+    def test_a_way_around_a_check_is_none(self) -> None:
+        """The hook was right."""
+        failed = shell("git commit -m x", "error: hook declined to update", code=1)
+        assert [] == found(failed, shell("git commit --no-verify -m x"))
+        assert [] == found(failed, shell("sudo git commit -m x"))
 
     def test_another_exchange_is_another_matter(self) -> None:
         """The person spoke in between."""
