@@ -17,7 +17,11 @@ from sleepd.core.act_words import whole_words
 from sleepd.core.acts import Act, Judged
 from sleepd.core.command import check, commands
 from sleepd.core.episode import Call, Episode, Source
+from sleepd.core.fault import failures
+from sleepd.core.follow_up import DOCS, TESTS, follow_ups
 from sleepd.core.model import ClusterId, SessionId, digest
+from sleepd.core.recurrence import recurring_failures, recurring_follow_ups, recurring_repairs
+from sleepd.core.repair import repairs
 from sleepd.core.signal import Signal, SignalKind
 from sleepd.core.themes import INSTEAD, THEMES, Proof, Theme
 
@@ -223,6 +227,41 @@ def of_refusals(history: Iterable[Sequence[Episode]]) -> tuple[Found, ...]:
         for name, signals in sorted(refused.items())
         if len(signals) >= passed[name]
     )
+
+
+def of_calls(found: Sequence[Episode]) -> tuple[Found, ...]:
+    """What recurs without words: failures, repairs, and the steps asked for after finished work. Floors come later."""
+    failed, mended, asked = failures(found), repairs(found), follow_ups(found)
+    recurring = (
+        *recurring_repairs(mended, found, sessions=1),
+        *recurring_failures(failed, repaired=mended, sessions=1),
+        *recurring_follow_ups(asked, found, sessions=1),
+    )
+    return tuple(
+        Found(key=f"{one.kind} {one.key}", about=one.key, text=one.rule, signals=one.signals) for one in recurring
+    )
+
+
+_SAME = {TESTS: "tests with the change", DOCS: "docs with the change"}
+"""A step asked for after finished work -> the theme of objections that says the same."""
+
+
+def joined(found: Sequence[Found]) -> tuple[Found, ...]:
+    """The findings, with a step and a theme that say the same as one: the theme's rule, the signals of both."""
+    steps = {_SAME.get(one.about, one.about): one for one in found if one.key.startswith(SignalKind.FOLLOW_UP)}
+    themes = {one.about for one in found if one.key.startswith("theme ")}
+    kept = []
+    for one in found:
+        step = steps.get(one.about) if one.key.startswith("theme ") else None
+        if step is not None:
+            turns = {signal.turn for signal in one.signals}
+            more = tuple(signal for signal in step.signals if signal.turn not in turns)
+            kept.append(replace(one, signals=one.signals + more))
+        elif one.key.startswith(SignalKind.FOLLOW_UP) and _SAME.get(one.about, one.about) in themes:
+            continue
+        else:
+            kept.append(one)
+    return tuple(kept)
 
 
 def _refusal(episode: Episode, call: Call) -> Signal:

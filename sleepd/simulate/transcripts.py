@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from sleepd.simulate.life import SimulatedCall, Exchange, Said, SimSession
+from sleepd.simulate.life import Exchange, Said, SimSession, SimulatedCall
 
 _NAMESPACE = uuid.UUID("0d3b2f3e-55a5-4c2e-8d0c-7d5c1f6a9e21")
 _MODEL = "simulated-agent-1"

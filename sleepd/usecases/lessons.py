@@ -63,7 +63,9 @@ def find(known: History) -> tuple[Found, ...]:
     """Everything that recurs, however seldom."""
     cut = [[one.episode for one in session] for session in known.sessions]
     acts = [[one.judged for one in session] for session in known.sessions]
-    return (*lesson.of_words(list(zip(cut, acts, strict=True))), *lesson.of_refusals(cut))
+    every = [episode for session in cut for episode in session]
+    themes = lesson.of_words(list(zip(cut, acts, strict=True)))
+    return lesson.joined((*themes, *lesson.of_refusals(cut), *lesson.of_calls(every)))
 
 
 def book(database: Database, project: str | None = None, floors: Floors | None = None) -> LessonBook:
