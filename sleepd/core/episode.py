@@ -68,8 +68,6 @@ class Call:
     turn: str
     """The transcript's id of the reply that made the call."""
     id: str
-    result_id: str
-    """The transcript's id of the line with the result; the call's own id where the result has none."""
     tool: str
     command: str | None
     """The line given to a shell; None for other tools."""
@@ -84,6 +82,8 @@ class Call:
     paths: tuple[str, ...]
     """The files named by the call, relative to the project where they lie below it."""
     duration_ms: int | None
+    result_id: str = ""
+    """The transcript's id of the line with the result; the call's own id where the result has none."""
 
     @property
     def denied(self) -> bool:

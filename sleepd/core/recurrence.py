@@ -19,7 +19,6 @@ from sleepd.core.signal import Signal, SignalKind
 _RULE_NAME = re.compile(r"[\w@/():.-]+(?:: [\w-]+)?|not formatted")
 _NEARLY_ALWAYS = 0.9
 _MOSTLY_WORKS = 0.5
-_SELDOM_REFUSED = 1 / 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,36 +121,6 @@ def recurring_repairs(
         )
         return f"`{form}` fails{error}; use `{remedy}` instead ({seen}).{often}{narrow}"
 
-    return _recurring(kept, rule, sessions)
-
-
-def recurring_denials(
-    signals: Sequence[Signal], episodes: Sequence[Episode], *, sessions: int = 2
-) -> tuple[Recurrence, ...]:
-    """Calls refused without words in at least so many sessions; not those that the person mostly lets pass."""
-    wanted = {signal.key for signal in signals}
-    refused: Counter[str] = Counter()
-    passed: Counter[str] = Counter()
-    for call in (call for episode in episodes for call in episode.calls):
-        if call.command is not None:
-            names = {command.name for command in commands(call.command)} & wanted
-        else:
-            names = {f"{call.tool} {path}" for path in call.paths[:1]} & wanted
-        (refused if call.denied else passed).update(names)
-
-    def rule(key: str, found: Sequence[Signal]) -> str:
-        count = len({signal.session for signal in found})
-        times = max(refused[key], len(found))
-        return (
-            f"Do not run `{key}` without being asked: the person refused it {times} of {times + passed[key]} times "
-            f"(without a word in {count} sessions)."
-        )
-
-    kept = [
-        signal
-        for signal in signals
-        if (times := max(refused[signal.key], 1)) >= _SELDOM_REFUSED * (times + passed[signal.key])
-    ]
     return _recurring(kept, rule, sessions)
 
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sleepd.core.denial import denials
 from sleepd.core.episode import Call, Episode
 from sleepd.core.fault import failures
 from sleepd.core.follow_up import follow_ups
 from sleepd.core.recurrence import (
     Recurrence,
-    recurring_denials,
     recurring_failures,
     recurring_follow_ups,
     recurring_repairs,
@@ -106,29 +104,6 @@ class TestRepairs:
             "`bun run lint` fails on what `bun run lint:fix` repairs by itself: run `bun run lint:fix` "
             "(2 times in 2 sessions)."
         ] == of_repairs([*in_sessions(2, *calls), *passing])
-
-
-class TestDenials:
-    def test_a_call_that_is_refused_is_not_made_unasked(self) -> None:
-        """Refusals with words count in the number, sessions without words make the lesson."""
-        found = [
-            *in_sessions(2, refused("make e2e")),
-            exchange("go", refused("make e2e", words="too slow"), session=5),
-            exchange("run e2e", shell("make e2e"), session=6),
-        ]
-        (each,) = recurring_denials(denials(found), found)
-        assert (
-            "Do not run `make e2e` without being asked: the person refused it 3 of 4 times "
-            "(without a word in 2 sessions)."
-        ) == each.rule
-
-    def test_a_call_that_mostly_passes_is_free(self) -> None:
-        """Two commits refused, nine made."""
-        found = [
-            *in_sessions(2, refused("git commit -m x")),
-            *(exchange("commit", shell("git commit -m x"), session=n) for n in range(9)),
-        ]
-        assert () == recurring_denials(denials(found), found)
 
 
 class TestFollowUps:
