@@ -296,7 +296,7 @@ _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh"})
 
 
 # Every signal asks for the commands of the same lines; long ones hold texts and are not kept.
-_REMEMBERED = 32_768
+_REMEMBERED = 65_536
 _REMEMBERED_LENGTH = 1_024
 
 
@@ -544,9 +544,9 @@ _CHECKS = (
             "swiftlint vet staticcheck markdownlint hadolint checkstyle phpstan detekt lints linter"
         ),
     ),
-    ("types", listed("tsc mypy pyright typecheck types typing typescript flow pyre vue-tsc")),
+    ("types", listed("tsc mypy pyright typecheck types typing typescript pyre vue-tsc")),
     ("format", listed("fmt format prettier black gofmt rustfmt isort gofumpt goimports spotless formatter shfmt")),
-    ("build", listed("build compile assemble bundle package webpack")),
+    ("build", listed("build compile assemble webpack")),
 )
 _PIECES = re.compile(r"[^a-z]+")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")

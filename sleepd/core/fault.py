@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeAlias
 
 from harvesters.records import ToolStatus
 from sleepd.core.command import ShellCommand, check, commands, listed
@@ -457,16 +458,26 @@ def _quote(text: str) -> str:
     return " ".join(text.split())[:240]
 
 
-def failures(episodes: Sequence[Episode]) -> tuple[Signal, ...]:
+FaultsByEpisode: TypeAlias = Sequence[Sequence[tuple[Fault, ...]]]
+"""For each episode, for each of its calls: what went wrong."""
+
+
+def all_faults(episodes: Sequence[Episode]) -> FaultsByEpisode:
+    """What went wrong in each call. Failures and repairs read the same: whoever wants both reads it once."""
+    return [[faults(call) for call in each.calls] for each in episodes]
+
+
+def failures(episodes: Sequence[Episode], known: FaultsByEpisode | None = None) -> tuple[Signal, ...]:
     """The failures that have a name, in order: one for each name in each call.
 
     The key is the name of the rule, or the program and the name of its error. What the failure cost is counted up to
     the next call of the same episode that runs the same command and works: calls and the minutes that these took.
     """
+    known = known if known is not None else all_faults(episodes)
     found: list[Signal] = []
-    for episode in episodes:
-        for number, call in enumerate(episode.calls):
-            for fault in faults(call):
+    for episode, wrong_calls in zip(episodes, known, strict=True):
+        for number, (call, wrong) in enumerate(zip(episode.calls, wrong_calls, strict=True)):
+            for fault in wrong:
                 if fault.kind is FaultKind.WORK:
                     continue
                 wasted = _until_it_works(episode.calls, number, fault)

@@ -17,7 +17,7 @@ from sleepd.core.act_words import whole_words
 from sleepd.core.acts import Act, Judged
 from sleepd.core.command import check, commands
 from sleepd.core.episode import Call, Episode, Source
-from sleepd.core.fault import failures
+from sleepd.core.fault import all_faults, failures
 from sleepd.core.follow_up import DOCS, TESTS, follow_ups
 from sleepd.core.model import ClusterId, SessionId, digest
 from sleepd.core.recurrence import recurring_failures, recurring_follow_ups, recurring_repairs
@@ -231,7 +231,8 @@ def of_refusals(history: Iterable[Sequence[Episode]]) -> tuple[Found, ...]:
 
 def of_calls(found: Sequence[Episode]) -> tuple[Found, ...]:
     """What recurs without words: failures, repairs, and the steps asked for after finished work. Floors come later."""
-    failed, mended, asked = failures(found), repairs(found), follow_ups(found)
+    known = all_faults(found)
+    failed, mended, asked = failures(found, known), repairs(found, known), follow_ups(found)
     recurring = (
         *recurring_repairs(mended, found, sessions=1),
         *recurring_failures(failed, repaired=mended, sessions=1),

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from harvesters.records import ToolStatus
 from sleepd.core.command import ShellCommand, check, commands, listed
 from sleepd.core.episode import Call, Episode
-from sleepd.core.fault import Fault, FaultKind, faults, line_of
+from sleepd.core.fault import Fault, FaultKind, FaultsByEpisode, all_faults, line_of
 from sleepd.core.signal import Signal, SignalKind
 
 AFTER = "after"
@@ -57,7 +57,7 @@ def is_left_out(failing: str, working: str) -> bool:
     return failing.endswith(f" {working}")
 
 
-def repairs(episodes: Sequence[Episode]) -> tuple[Signal, ...]:
+def repairs(episodes: Sequence[Episode], known: FaultsByEpisode | None = None) -> tuple[Signal, ...]:
     """Calls that failed and were repaired without an edit, in order.
 
     The key is `FAILING [ERROR]`, the form alone where a wrapper was left out or where the error has no name, or
@@ -65,16 +65,17 @@ def repairs(episodes: Sequence[Episode]) -> tuple[Signal, ...]:
     that failed: the wrapper with the word behind it, the program with the flag that it refused, or the task. The
     remedy is the form that worked, or the command that had to run before.
     """
+    known = known if known is not None else all_faults(episodes)
     found: list[Signal] = []
-    for episode in episodes:
+    for episode, wrong in zip(episodes, known, strict=True):
         seen: set[tuple[str, int]] = set()
         for number, call in enumerate(episode.calls):
             if call.command is None or call.status is ToolStatus.UNANSWERED:
                 continue
-            blamed = [fault for fault in faults(call) if fault.command is not None]
+            blamed = [fault for fault in wrong[number] if fault.command is not None]
             if not blamed:
                 continue
-            for later, way in _ways(episode.calls, number, blamed[0]):
+            for later, way in _ways(episode.calls, wrong, number, blamed[0]):
                 named = blamed[0].kind in (FaultKind.USAGE, FaultKind.ERROR) and not way.leaves_out
                 error = blamed[0].name if named else ""
                 key = way.failing + (f" [{error}]" if error else "") + (f" {AFTER}" if way.same_call else "")
@@ -99,7 +100,9 @@ def repairs(episodes: Sequence[Episode]) -> tuple[Signal, ...]:
     return tuple(found)
 
 
-def _ways(calls: Sequence[Call], number: int, fault: Fault) -> Iterator[tuple[int, _Way]]:
+def _ways(
+    calls: Sequence[Call], faults: Sequence[tuple[Fault, ...]], number: int, fault: Fault
+) -> Iterator[tuple[int, _Way]]:
     """The later call that works and how it differs: at most one."""
     failed = fault.command
     if failed is None or not failed.words:
@@ -113,7 +116,7 @@ def _ways(calls: Sequence[Call], number: int, fault: Fault) -> Iterator[tuple[in
             continue
         line = commands(call.command)
         acting = [command for command in line if failed.reads or not command.reads]
-        wrong = faults(call)
+        wrong = faults[later]
         # A linter that now reports what it found was called rightly.
         reports = fault.kind is FaultKind.USAGE and bool(wrong) and all(each.kind is FaultKind.RULE for each in wrong)
         if reports or not (wrong or call.failed):

@@ -108,6 +108,8 @@ class TestChecks:
             ("ruff format", "format"),
             ("npm run type-check", "types"),
             ("cargo build", "build"),
+            ("./gradlew checkstyleMain", "lint"),
+            ("bundle exec rails", ""),
             ("git commit", ""),
         ],
     )

@@ -97,6 +97,7 @@ class TestUsage:
             ("npm run lnt", 'npm error Missing script: "lnt"', "no task lnt"),
             ("make tst", "make: *** No rule to make target 'tst'.  Stop.", "no task tst"),
             ("mise run x", "mise ERROR no task x found", "no task x"),
+            ("git psuh", "git: 'psuh' is not a git command. See 'git --help'.", "psuh is no command"),
             ("ls *.foo", "zsh: no matches found: *.foo", "shell: no matches found"),
             (
                 "python a.py",
@@ -138,6 +139,20 @@ class TestMasked:
     def test_a_hidden_failure_is_seen_in_the_output(self, line: str) -> None:
         """A third of real failures end with status 0 because of a pipe."""
         assert ["goconst"] == [fault.name for fault in faults(shell(line, GO))]
+
+    def test_the_prefix_of_a_task_runner_does_not_hide_it(self) -> None:
+        """`[name] ` and `pkg:test: ` stand in front of each line."""
+        for prefix in ("[deploy] ", "web:test: "):
+            (fault,) = faults(
+                shell("make deploy | tail -3", f"{prefix}starting\n{prefix}error: no such option: --fast")
+            )
+            assert "unknown option: --fast" == fault.name
+
+    def test_the_ends_of_a_long_output_are_read(self) -> None:
+        """The middle of a log of a megabyte is left out."""
+        filler = "ok  pkg\n" * 100_000
+        assert ["goconst"] == [fault.name for fault in faults(shell("make lint | tee log", f"{filler}{GO}"))]
+        assert [] == [f for f in faults(shell("make lint | tee log", f"{filler}{GO}\n{filler}")) if f.name == "goconst"]
 
     @pytest.mark.parametrize(
         ("line", "output"),

@@ -106,6 +106,21 @@ class TestWhatIsNone:
         assert [] == keys([exchange("build it", *WORK, interrupted=True), request])
         assert [] == keys([exchange("why?"), request])
 
+    def test_a_document_that_is_written_again_was_not_forgotten(self) -> None:
+        """The person asks for another wording, not for a document."""
+        work = (edit("src/a.go"), edit("docs/a.md"))
+        assert [] == keys(after_work("now the docs in short sentences", edit("docs/a.md"), work=work))
+        assert [DOCS] == keys(after_work("now the docs in short sentences", edit("docs/b.md"), work=work))
+
+    def test_a_note_of_the_agent_is_no_document(self) -> None:
+        """Plans and files in hidden folders are for the agent."""
+        assert [] == keys(after_work("write the plan down", edit(".agent/PLAN.md")))
+
+    @pytest.mark.parametrize("text", ["word " * 41, "line\n" * 5, "x" * 281])
+    def test_length_is_words_lines_or_characters(self, text: str) -> None:
+        """Any of the three makes it long."""
+        assert [] == keys(after_work(text, *COMMIT))
+
     def test_a_long_text_is_a_request_of_its_own(self) -> None:
         """Pasted comments and plans are no follow-ups."""
         assert [] == keys(
@@ -133,6 +148,19 @@ class TestFinishedWork:
         assert ["lint"] == keys([exchange("build it", *WORK), soon])
         assert [] == keys([exchange("build it", *WORK), exchange("fix lint errors", *calls, session=3)])
 
+    def test_only_the_first_request_of_a_new_session_finishes_the_last_one(self) -> None:
+        """And only a check does: a commit belongs to its own session."""
+
+        def elsewhere(*episodes: Episode) -> list[Episode]:
+            return [Episode(**{**{n: getattr(e, n) for n in Episode.__slots__}, "session": "b"}) for e in episodes]
+
+        built = exchange("build it", *WORK)
+        cleared = exchange("/clear", source=Source.COMMAND)
+        lint = exchange("fix lint errors", shell("npm run lint"), number=1)
+        assert ["lint"] == keys([built, *elsewhere(cleared, lint)])
+        assert [] == keys([built, *elsewhere(exchange("why a map?"), lint)])
+        assert [] == keys([built, *elsewhere(exchange("commit", *COMMIT))])
+
     def test_one_occurrence_counts_for_each_session(self) -> None:
         """A person who says it twice a day says it once."""
         again = [exchange("go on with the writer", *WORK, number=2), exchange("commit", *COMMIT, number=3)]
@@ -151,6 +179,17 @@ class TestHabits:
         habit = habits(episodes, follow_ups(episodes))["commit"]
         assert (4, 1, 2, 0, 4) == (habit.finished, habit.by_itself, habit.asked, habit.refused, habit.sessions)
         assert 2 / 3 == habit.share
+
+    def test_tests_and_documents_count_as_done_when_they_were_edited(self) -> None:
+        """Wherever in the exchange."""
+        episodes = [
+            *after_work("add tests", edit("a_test.go", added=9, removed=0)),
+            *after_work("now the readme", edit("README.md"), session=1),
+            exchange("build it", edit("b_test.go"), edit("docs/b.md"), *WORK, session=2),
+        ]
+        known = habits(episodes, follow_ups(episodes))
+        assert (1, 1) == (known[DOCS].by_itself, known[DOCS].asked)
+        assert (2, 0) == (known[TESTS].by_itself, known[TESTS].refused)
 
     @pytest.mark.parametrize(
         ("text", "calls"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sleepd.core.episode import Call, Episode
+from sleepd.core.episode import Call, Episode, Source
 from sleepd.core.fault import failures
 from sleepd.core.follow_up import follow_ups
 from sleepd.core.recurrence import (
@@ -146,6 +146,21 @@ class TestFollowUps:
         each = self.of("run the tests", shell("make test"), more=[exchange("go", refused("make test"), session=8)])
         assert each.rule.startswith("After finished work that edits files, offer to run `make test`: ")
         assert each.rule.endswith(", and refused it 1 time.")
+
+    def test_a_command_of_the_person_s_own_is_named(self) -> None:
+        """The command says what is to be done."""
+        episodes = [
+            each
+            for n in range(3)
+            for each in (
+                exchange("build it", *WORK, session=n),
+                exchange("/ship", shell("make ship"), session=n, number=1, source=Source.COMMAND),
+            )
+        ]
+        (each,) = recurring_follow_ups(follow_ups(episodes), episodes)
+        assert each.rule.startswith(
+            "After finished work that edits files, do what `/ship` asks for: you asked for it in 3"
+        )
 
     def test_tests_belong_to_the_same_exchange(self) -> None:
         """They were asked for after the code."""

@@ -58,6 +58,16 @@ class TestTheCallWasChanged:
             ("golangci-lint run --disable-all [unknown flag: --disable-all]", "golangci-lint run --no-config")
         ] == found(*calls)
 
+    def test_a_flag_that_was_missing_is_added(self) -> None:
+        """The branch differs each time, the error does not."""
+        error = "fatal: The current branch {} has no upstream branch."
+        once, again = (
+            found(shell("git push", error.format(name), code=128), shell(f"git push -u origin {name}"))
+            for name in ("parser", "fix/lexer")
+        )
+        assert once == again
+        assert [("git push [fatal: The current branch NAME has no upstream branch.]", "git push -u")] == once
+
     def test_a_linter_that_reports_was_called_rightly(self) -> None:
         """Its findings are about the code, no longer about the call."""
         report = "a.go:3:2: Error return value is not checked (errcheck)"

@@ -46,7 +46,7 @@ def commands(path: Path) -> Iterator[str]:
 
 def mistakes(said: str) -> list[str]:
     """The words of a command that no verb, part of a verb or option answers to."""
-    words = [word.rstrip(":*,.;") for word in re.split(r" [|;&>#]|\s#", f"{said} ")[0].split()]
+    words = [word.rstrip(":*,.;") for word in re.split(r" [|;&>#]|\s#| {2,}", f"{said} ")[0].split()]
     command: Any = get_command(app)
     wrong = []
     for position, word in enumerate(words):
