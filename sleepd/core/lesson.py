@@ -26,6 +26,7 @@ from sleepd.core.signal import Signal, SignalKind
 from sleepd.core.themes import INSTEAD, THEMES, Proof, Theme
 
 _HEAD = 600
+_PAGE = 2_000
 _FENCED = re.compile(r"```.*?(?:```|\Z)|\"\"\".*?(?:\"\"\"|\Z)", re.DOTALL)
 _TEST_PATH = re.compile(
     r"(?:^|/)(?:tests?|specs?|__tests__|e2e)/|(?:^|/)test_|_test\.|[._]spec\.|\.test\.|Tests?\.\w+$"
@@ -124,6 +125,8 @@ class Lesson:
     demands: str = ""
     """The command that the rule wants to be run; empty for none."""
     forbids: str = ""
+    seen: str = ""
+    """How often, where more is known than the number of sessions."""
     written_down: str = ""
     """The line of the project's own file that says so already; `path:line: text`."""
 
@@ -146,6 +149,8 @@ class Found:
     """The command that the rule wants to be run; empty for none."""
     forbids: str = ""
     """The command that the rule forbids."""
+    seen: str = ""
+    """How often, where more is known than the number of sessions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,6 +206,18 @@ class Floors:
     """Failures and follow-ups."""
 
 
+def originals(history: Sequence[Sequence[Episode]]) -> tuple[tuple[Episode, ...], ...]:
+    """The sessions without the exchanges that a fork or a resumed copy repeats: the same words at the same moment."""
+    seen: set[tuple[datetime, str]] = set()
+    kept = []
+    for session in history:
+        fresh = tuple(e for e in session if e.at is None or (e.at, e.text) not in seen)
+        seen.update((e.at, e.text) for e in session if e.at is not None)
+        if fresh:
+            kept.append(fresh)
+    return tuple(kept)
+
+
 def of_refusals(history: Iterable[Sequence[Episode]]) -> tuple[Found, ...]:
     """Commands that the person refused at least as often as they were let pass, with or without words."""
     refused: defaultdict[str, list[Signal]] = defaultdict(list)
@@ -239,7 +256,8 @@ def of_calls(found: Sequence[Episode]) -> tuple[Found, ...]:
         *recurring_follow_ups(asked, found, sessions=1),
     )
     return tuple(
-        Found(key=f"{one.kind} {one.key}", about=one.key, text=one.rule, signals=one.signals) for one in recurring
+        Found(key=f"{one.kind} {one.key}", about=one.key, text=one.rule, signals=one.signals, seen=one.seen)
+        for one in recurring
     )
 
 
@@ -257,7 +275,7 @@ def joined(found: Sequence[Found]) -> tuple[Found, ...]:
         if step is not None:
             turns = {signal.turn for signal in one.signals}
             more = tuple(signal for signal in step.signals if signal.turn not in turns)
-            kept.append(replace(one, signals=one.signals + more))
+            kept.append(replace(one, signals=one.signals + more, seen=step.seen))
         elif one.key.startswith(SignalKind.FOLLOW_UP) and _SAME.get(one.about, one.about) in themes:
             continue
         else:
@@ -295,7 +313,7 @@ def of_words(history: Sequence[tuple[Sequence[Episode], Sequence[Judged]]]) -> t
         for number, (episode, judged) in enumerate(zip(session, acts, strict=True)):
             if not episode.source.own or judged.act in (Act.APPROVAL, Act.QUESTION, Act.OTHER):
                 continue
-            text = _FENCED.sub(" ", episode.text)[:_HEAD]
+            text = _demand(episode.text)
             objects = judged.act in (Act.CORRECTION, Act.REFINEMENT) or (
                 judged.act is not Act.EVIDENCE and max(judged.correction, judged.refinement) >= _UNSURE
             )
@@ -324,6 +342,14 @@ def of_words(history: Sequence[tuple[Sequence[Episode], Sequence[Judged]]]) -> t
     ]
     choices = [Found(key=k, about=k, text=shown[k], signals=tuple(signals)) for k, signals in sorted(instead.items())]
     return (*named, *choices)
+
+
+def _demand(text: str) -> str:
+    """What a person asks for in a text: of a long one, most of it pasted, the beginning and the end; of a page nothing."""
+    own = _FENCED.sub(" ", text).strip()
+    if len(own) > _PAGE:
+        return ""
+    return own if len(own) <= _HEAD else f"{own[: _HEAD // 3]}\n{own[-_HEAD // 3 :]}"
 
 
 def of_turn(episode: Episode, judged: Judged) -> Signal:
@@ -412,6 +438,7 @@ def lessons(found: Iterable[Found], projects: Mapping[SessionId, str], floors: F
                 signals=tuple(signals),
                 demands=finding.demands,
                 forbids=finding.forbids,
+                seen=finding.seen,
             )
         )
     return tuple(sorted(made, key=worth, reverse=True))

@@ -22,13 +22,21 @@ _MOSTLY_WORKS = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Worded:
+    rule: str
+    seen: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Recurrence:
     """One observation that was made in several sessions."""
 
     kind: SignalKind
     key: str
     rule: str
-    """What follows from it, as plain sentences."""
+    """What follows from it, as an instruction."""
+    seen: str
+    """How often it was seen, without a full stop."""
     sessions: tuple[SessionId, ...]
     """Each once, in order."""
     occurrences: int
@@ -54,24 +62,24 @@ def recurring_failures(
             ways[error.rpartition("]")[0]][repair.remedy] += 1
             ways[f"{form}: {error.rpartition(']')[0]}"][repair.remedy] += 1
 
-    def rule(key: str, found: Sequence[Signal]) -> str:
+    def rule(key: str, found: Sequence[Signal]) -> _Worded:
         quote = min((signal.text.partition(" → ")[2] for signal in found), key=len).rstrip(".")
         program = Counter(_program(signal.text.partition(" → ")[0]) for signal in found).most_common(1)[0][0]
-        count = len({signal.session for signal in found})
+        seen = f"in {len({signal.session for signal in found})} sessions"
         if _RULE_NAME.fullmatch(key):
-            said = "files are not formatted" if key == "not formatted" else f"`{key}` ({quote[:120]})"
-            return f"`{program}` reports {said}, in {count} sessions: write the code so that it does not come up."
+            said = "that files are not formatted" if key == "not formatted" else f"`{key}` ({quote[:120]})"
+            return _Worded(rule=f"`{program}` reports {said}: write the code so that it does not come up.", seen=seen)
         known = ways.get(key) or ways.get(key.partition(": ")[2]) or Counter()
         way = f"; use `{known.most_common(1)[0][0]}`" if known else ""
         if key.startswith("command not found: "):
             name = key.partition(": ")[2]
-            return (
-                f"`{name}` is not found when it is called by this name{way or ': do not call it'} ({count} sessions)."
+            return _Worded(
+                rule=f"`{name}` is not found when it is called by this name{way or ': do not call it'}.", seen=seen
             )
         name, _, error = key.partition(": ")
         if not error or " " in name.partition(" ")[2]:
-            return f"`{program}` fails with `{key}`{way} ({count} sessions)."
-        return f"`{name}` fails with `{error}`{way} ({count} sessions)."
+            return _Worded(rule=f"`{program}` fails with `{key}`{way}.", seen=seen)
+        return _Worded(rule=f"`{name}` fails with `{error}`{way}.", seen=seen)
 
     return _recurring(signals, rule, sessions)
 
@@ -98,28 +106,29 @@ def recurring_repairs(
             continue
         kept += found
 
-    def rule(key: str, found: Sequence[Signal]) -> str:
+    def rule(key: str, found: Sequence[Signal]) -> _Worded:
         remedy = _remedy(found)
         count = len({signal.session for signal in found})
         form, _, rest = key.removesuffix(f" {AFTER}").partition(" [")
         error = f" with `{rest[:-1]}`" if rest else ""
         seen = f"{len(found)} times in {count} sessions"
         if key.endswith(f" {AFTER}"):
-            return (
-                f"When `{form}` fails{error}, run `{remedy}` and call it again; better, run `{remedy}` first ({seen})."
+            return _Worded(
+                rule=f"When `{form}` fails{error}, run `{remedy}` and call it again; better, run `{remedy}` first.",
+                seen=seen,
             )
         if remedy.startswith((f"{form}:", f"{form} -")) and not rest:
-            return f"`{form}` fails on what `{remedy}` repairs by itself: run `{remedy}` ({seen})."
+            return _Worded(rule=f"`{form}` fails on what `{remedy}` repairs by itself: run `{remedy}`.", seen=seen)
         worked, failed = outcomes.get(key, (0, 0))
-        often = f" `{form}` worked {worked} of {worked + failed} times." if key in unnamed else ""
+        if key in unnamed:
+            seen += f"; `{form}` worked {worked} of {worked + failed} times"
         wrapper = form.partition(" ")[0]
         others, all_others = outcomes.get(f"{wrapper} *{form}", (0, 0)) if key in unnamed and " " in form else (0, 0)
-        narrow = (
-            f" With other commands `{wrapper}` worked {others} of {others + all_others} times: keep it there."
-            if others + all_others
-            else ""
-        )
-        return f"`{form}` fails{error}; use `{remedy}` instead ({seen}).{often}{narrow}"
+        narrow = ""
+        if others + all_others:
+            narrow = f" Keep `{wrapper}` for other commands."
+            seen += f", other commands of `{wrapper}` {others} of {others + all_others} times"
+        return _Worded(rule=f"`{form}` fails{error}; use `{remedy}` instead.{narrow}", seen=seen)
 
     return _recurring(kept, rule, sessions)
 
@@ -134,13 +143,13 @@ def recurring_follow_ups(
     """
     known = habits(episodes, signals)
 
-    def rule(key: str, found: Sequence[Signal]) -> str:
+    def rule(key: str, found: Sequence[Signal]) -> _Worded:
         return _follow_up_rule(key, found, known[key])
 
     return _recurring(signals, rule, sessions)
 
 
-def _follow_up_rule(key: str, found: Sequence[Signal], habit: Habit) -> str:
+def _follow_up_rule(key: str, found: Sequence[Signal], habit: Habit) -> _Worded:
     count = len({signal.session for signal in found})
     command = Counter(signal.remedy for signal in found if signal.remedy).most_common(1)
     ran = command[0][0] if command else ""
@@ -153,10 +162,10 @@ def _follow_up_rule(key: str, found: Sequence[Signal], habit: Habit) -> str:
     offer = bool(habit.refused) or (key in PUBLISHING and (habit.share is None or habit.share < _NEARLY_ALWAYS))
     if key == TESTS:
         step = "offer to add tests for it" if offer else "add tests for it in the same exchange, without being asked"
-        return f"After work that changes code, {step}: {often}."
+        return _Worded(rule=f"After work that changes code, {step}.", seen=often)
     if key == DOCS:
         step = "offer to update the documents that describe it" if offer else "update the documents that describe it"
-        return f"After work that changes code, {step}: {often}."
+        return _Worded(rule=f"After work that changes code, {step}.", seen=often)
     if key in PUBLISHING:
         verbs = {
             "pull request": "open a pull request",
@@ -171,8 +180,8 @@ def _follow_up_rule(key: str, found: Sequence[Signal], habit: Habit) -> str:
         verb = f"do what `{key}` asks for"
     else:
         step = "offer" if offer else "do without being asked"
-        return f"After finished work, {step} what you say then, “{_short(found)}”: {often}."
-    return f"After finished work that edits files, {'offer to ' if offer else ''}{verb}: {often}."
+        return _Worded(rule=f"After finished work, {step} what the person says then: “{_short(found)}”.", seen=often)
+    return _Worded(rule=f"After finished work that edits files, {'offer to ' if offer else ''}{verb}.", seen=often)
 
 
 def _short(found: Sequence[Signal]) -> str:
@@ -180,7 +189,7 @@ def _short(found: Sequence[Signal]) -> str:
 
 
 def _recurring(
-    signals: Iterable[Signal], rule: Callable[[str, Sequence[Signal]], str], at_least: int
+    signals: Iterable[Signal], rule: Callable[[str, Sequence[Signal]], _Worded], at_least: int
 ) -> tuple[Recurrence, ...]:
     found: list[Recurrence] = []
     for key, group in _by_key(signals).items():
@@ -188,11 +197,13 @@ def _recurring(
         if len(sessions) < at_least:
             continue
         times = [signal.at for signal in group if signal.at is not None]
+        worded = rule(key, group)
         found.append(
             Recurrence(
                 kind=group[0].kind,
                 key=key,
-                rule=rule(key, group),
+                rule=worded.rule,
+                seen=worded.seen,
                 sessions=sessions,
                 occurrences=len(group),
                 first=min(times, default=None),

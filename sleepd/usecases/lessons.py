@@ -61,10 +61,10 @@ def _is_project(folder: str, wanted: str) -> bool:
 
 def find(known: History) -> tuple[Found, ...]:
     """Everything that recurs, however seldom."""
-    cut = [[one.episode for one in session] for session in known.sessions]
-    acts = [[one.judged for one in session] for session in known.sessions]
+    acts = {one.episode: one.judged for session in known.sessions for one in session}
+    cut = lesson.originals([[one.episode for one in session] for session in known.sessions])
+    themes = lesson.of_words([(session, [acts[episode] for episode in session]) for session in cut])
     every = [episode for session in cut for episode in session]
-    themes = lesson.of_words(list(zip(cut, acts, strict=True)))
     return lesson.joined((*themes, *lesson.of_refusals(cut), *lesson.of_calls(every)))
 
 

@@ -83,7 +83,7 @@ def lesson_text(one: Lesson) -> str:
         "",
         f"id {one.id}, {one.state}{f' ({one.why})' if one.why else ''}; {where}",
         f"needed in {_count(len(one.sessions), 'session')}, again in {one.needed_again} after the first; {_cost(one)}",
-        f"seen as {', '.join(one.kinds)}",
+        f"seen as {', '.join(one.kinds)}{f': {one.seen}' if one.seen else ''}",
         "grade of proof: observed (your history alone; nothing was replayed)",
     ]
     if one.written_down:
@@ -109,6 +109,7 @@ def lesson_json(one: Lesson) -> Plain:
         "project": one.project,
         "state": one.state.value,
         "why": one.why,
+        "seen": one.seen,
         "written_down": one.written_down,
         "sessions": len(one.sessions),
         "needed_again": one.needed_again,

@@ -19,6 +19,7 @@ from sleepd.core.lesson import (
     lessons,
     of_refusals,
     of_words,
+    originals,
     stated,
 )
 from sleepd.core.model import SessionId
@@ -159,3 +160,30 @@ def test_an_id_stays_while_signals_grow() -> None:
     """So that a decision holds."""
     history = [work(n, "fix the failing lint", shell("npm run lint")) for n in (1, 2, 3)]
     assert learn(history[:2])["lint"].id == learn(history)["lint"].id
+
+
+def test_what_a_fork_repeats_counts_once() -> None:
+    """The same words at the same moment are the same turn, in whatever file."""
+    first = work(1, "fix the failing lint", shell("npm run lint"))
+    copy = session(2, said("Add option 1 to the parser", 0), said("fix the failing lint", 2), said("and more", 9))
+    assert [2, 1] == [len(one) for one in originals([first, copy])]
+    assert {} == learn(originals([first, copy]))
+
+
+def test_of_a_long_pasted_text_beginning_and_end_are_read() -> None:
+    """What stands in between was written by others; a whole page is not the person's demand at all."""
+
+    def about(words: str) -> bool:
+        refused = [
+            session(n, said("Build", 0), reply("", 1, shell(f"make {n}", status=ToolStatus.DENIED, feedback=words)))
+            for n in (1, 2)
+        ]
+        return "no duplication" in learn(refused)
+
+    pasted = "The report goes on and on. " * 20
+    assert (True, True, False, False) == (
+        about("duplicated code"),
+        about(f"{pasted} duplicated code"),
+        about(f"{pasted} duplicated code {pasted}"),
+        about(f"{pasted * 4} duplicated code"),
+    )

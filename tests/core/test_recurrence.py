@@ -22,7 +22,7 @@ WORK = (edit("src/a.go"), shell("go build ./..."))
 
 
 def of_repairs(episodes: Sequence[Episode], sessions: int = 2) -> list[str]:
-    return [each.rule for each in recurring_repairs(repairs(episodes), episodes, sessions=sessions)]
+    return [f"{each.rule} ({each.seen})" for each in recurring_repairs(repairs(episodes), episodes, sessions=sessions)]
 
 
 class TestFailures:
@@ -31,9 +31,10 @@ class TestFailures:
         found = in_sessions(3, shell("make lint | tail", GOCONST), shell("make lint", "ok"))
         (each,) = recurring_failures(failures(found))
         assert (
-            "`make lint` reports `goconst` (string `on` has 3 occurrences, make it a constant), in 3 sessions: "
+            "`make lint` reports `goconst` (string `on` has 3 occurrences, make it a constant): "
             "write the code so that it does not come up."
         ) == each.rule
+        assert "in 3 sessions" == each.seen
         assert (3, 3, 3, 1.5) == (len(each.sessions), each.occurrences, each.calls, each.minutes)
         assert (found[0].at, found[2].at) == (each.first, each.last)
         assert () == recurring_failures(failures(found[:2]))
@@ -45,7 +46,7 @@ class TestFailures:
         )
         (each,) = recurring_failures(failures(found), repaired=repairs(found))
         assert (
-            "`golangci-lint run` fails with `unknown linters: 'wsl'`; use `golangci-lint run --default all` (3 sessions)."
+            "`golangci-lint run` fails with `unknown linters: 'wsl'`; use `golangci-lint run --default all`."
             == each.rule
         )
 
@@ -57,7 +58,7 @@ class TestFailures:
             for n, line in enumerate(["timeout 5 npm test", "timeout 9 go test ./...", "timeout 1 make x"])
         ]
         (each,) = recurring_failures(failures(found))
-        assert "`timeout` is not found when it is called by this name: do not call it (3 sessions)." == each.rule
+        assert "`timeout` is not found when it is called by this name: do not call it." == each.rule
 
 
 class TestRepairs:
@@ -66,8 +67,8 @@ class TestRepairs:
         broken = shell("rtk bun run lint | tail", "error: it broke")
         calls: tuple[Call, ...] = (shell("rtk git status"), shell("rtk git commit -m x"), broken, shell("bun run lint"))
         assert [
-            "`rtk bun` fails; use `bun` instead (3 times in 3 sessions). `rtk bun` worked 0 of 3 times. "
-            "With other commands `rtk` worked 6 of 6 times: keep it there."
+            "`rtk bun` fails; use `bun` instead. Keep `rtk` for other commands. "
+            "(3 times in 3 sessions; `rtk bun` worked 0 of 3 times, other commands of `rtk` 6 of 6 times)"
         ] == of_repairs(in_sessions(3, *calls))
 
     def test_a_form_that_mostly_works_is_not_blamed(self) -> None:
@@ -93,7 +94,7 @@ class TestRepairs:
         )
         assert [
             "When `npm test` fails with `module not found: zod`, run `npm install` and call it again; "
-            "better, run `npm install` first (2 times in 2 sessions)."
+            "better, run `npm install` first. (2 times in 2 sessions)"
         ] == of_repairs(in_sessions(2, *calls))
 
     def test_a_check_that_repairs_is_preferred(self) -> None:
@@ -101,8 +102,8 @@ class TestRepairs:
         calls = (shell("bun run lint", "src/a.ts:3:2: error: bad [rule-a]", code=1), shell("bun run lint:fix"))
         passing = [exchange("go", shell("bun run lint"), session=9, number=n) for n in range(10)]
         assert [
-            "`bun run lint` fails on what `bun run lint:fix` repairs by itself: run `bun run lint:fix` "
-            "(2 times in 2 sessions)."
+            "`bun run lint` fails on what `bun run lint:fix` repairs by itself: run `bun run lint:fix`. "
+            "(2 times in 2 sessions)"
         ] == of_repairs([*in_sessions(2, *calls), *passing])
 
 
@@ -124,15 +125,16 @@ class TestFollowUps:
         """In the fourth session the person went on without a commit."""
         each = self.of("commit", shell("git commit -am x"), more=[exchange("build it", *WORK, session=7)])
         assert (
-            "After finished work that edits files, offer to commit: you asked for it in 3 of 4 sessions with finished "
-            "work, after 3 of 4 exchanges with edits that ended without it."
-        ) == each.rule
+            "After finished work that edits files, offer to commit. (you asked for it in 3 of 4 sessions with finished "
+            "work, after 3 of 4 exchanges with edits that ended without it)"
+        ) == f"{each.rule} ({each.seen})"
         assert 3 == each.turns
 
     def test_what_was_always_asked_for_is_done(self) -> None:
         """Each exchange with edits was followed by the request, and it was never refused."""
         each = self.of("commit", shell("git commit -am x"))
-        assert each.rule.startswith("After finished work that edits files, commit: you asked for it in 3 of 3 sessions")
+        assert "After finished work that edits files, commit." == each.rule
+        assert each.seen.startswith("you asked for it in 3 of 3 sessions")
 
     def test_a_check_is_run_and_not_offered(self) -> None:
         """It changes nothing that a person would miss."""
@@ -144,8 +146,8 @@ class TestFollowUps:
     def test_a_refusal_makes_it_an_offer(self) -> None:
         """Once is enough."""
         each = self.of("run the tests", shell("make test"), more=[exchange("go", refused("make test"), session=8)])
-        assert each.rule.startswith("After finished work that edits files, offer to run `make test`: ")
-        assert each.rule.endswith(", and refused it 1 time.")
+        assert "After finished work that edits files, offer to run `make test`." == each.rule
+        assert each.seen.endswith(", and refused it 1 time")
 
     def test_a_command_of_the_person_s_own_is_named(self) -> None:
         """The command says what is to be done."""
@@ -158,9 +160,7 @@ class TestFollowUps:
             )
         ]
         (each,) = recurring_follow_ups(follow_ups(episodes), episodes)
-        assert each.rule.startswith(
-            "After finished work that edits files, do what `/ship` asks for: you asked for it in 3"
-        )
+        assert "After finished work that edits files, do what `/ship` asks for." == each.rule
 
     def test_tests_belong_to_the_same_exchange(self) -> None:
         """They were asked for after the code."""
