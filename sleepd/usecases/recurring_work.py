@@ -18,7 +18,6 @@ from sleepd.views import report
 from sleepd.views.report import Plain
 
 _REQUEST_WIDTH = 60
-_NAME_WIDTH = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,12 +89,12 @@ def kinds_text(page: Page, members: Sequence[Member]) -> str:
         return "no recurring work yet; sleepd harvest and sleepd mine find it"
     if not page.found:
         return f"there are {page.total} kinds of recurring work; this page begins after the last"
-    headings = ["kind", "tasks", "sessions", "asked again", "train", "val", "test", "checks", "name", "oldest request"]
+    headings = ["kind", "tasks", "sessions", "asked again", "train", "val", "test", "checks", "work"]
     rows: list[list[object]] = []
     for r in page.found:
         sides = [r.by_split[split] for split in Split]
-        words = [report.short(r.name, _NAME_WIDTH), report.short(r.request, _REQUEST_WIDTH)]
-        rows.append([r.kind[:8], r.tasks, r.sessions, r.friction, *sides, len(r.checks), *words])
+        work = report.short(r.name or r.request, _REQUEST_WIDTH)
+        rows.append([r.kind[:8], r.tasks, r.sessions, r.friction, *sides, len(r.checks), work])
     text = report.table(headings, rows)
     if members:
         listed = [
