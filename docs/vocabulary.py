@@ -75,9 +75,14 @@ VOCABULARY: Final[dict[str, tuple[Term, ...]]] = {
         ),
         Term(
             word="cluster",
-            meaning="tasks that are the same recurring work",
+            meaning="tasks that are asked for in like words; at most 15 of 100 of a project",
             at="sleepd.core.cluster:Clustering",
             instead_of="group",
+        ),
+        Term(
+            word="kind of work",
+            meaning="clusters that are the same recurring work; what a skill is for and checks are mined from",
+            at="sleepd.store.tasks:StoredTask.kind",
         ),
         Term(
             word="near-duplicate",

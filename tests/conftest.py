@@ -22,7 +22,7 @@ for _profile, _same in (("sleepd", True), ("exploring", False)):
     hypothesis.settings.register_profile(_profile, deadline=None, derandomize=_same, database=None, print_blob=True)
 hypothesis.settings.load_profile("sleepd")
 
-KEPT = ("PATH", "HOME", "LANG", "LC_", "TZ", "TMPDIR", "PYTEST_")
+KEPT = ("PATH", "HOME", "LANG", "LC_", "TZ", "TMPDIR", "PYTEST_", "LABELLED_HISTORIES")
 """Beginnings of the variables that a test sees of this machine."""
 
 # Anything else would change what the tests find: a login, an agent's folder, a terminal, unbuffered output. Commands

@@ -14,7 +14,7 @@ from sleepd import compose
 from sleepd.cli.terminal import AsJson, note, show, show_json, show_json_text
 from sleepd.host import locks
 from sleepd.settings import config
-from sleepd.store import tasks
+from sleepd.store import recurring, tasks
 from sleepd.usecases import recurring_work, task_file
 
 app = typer.Typer(
@@ -23,21 +23,31 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
+_KINDS_ON_A_PAGE = 50
+
 Id = Annotated[str, typer.Argument(metavar="ID", help="The beginning of a task's id.")]
 
 
 @app.command("list", short_help="List the recurring work.")
 def list_(
     everything: Annotated[bool, typer.Option("--all", help="Also print each task on a line of its own.")] = False,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, help="Kinds of work on a page: 50, and all of them with --json.")
+    ] = None,
+    page: Annotated[int, typer.Option("--page", min=1, help="Which page.")] = 1,
     as_json: AsJson = False,
 ) -> None:
     """List the recurring work, the most costly first: sessions, how often you asked again, checkable tasks."""
-    with closing(compose.database(config.places())) as database:
-        found = recurring_work.recurring(database, config.load().mine.min_sessions)
+    count = limit if limit is not None or (as_json and page == 1) else _KINDS_ON_A_PAGE
+    first = 1 if count is None else (page - 1) * count + 1
+    with closing(compose.database(config.places())) as database, database.reading() as connection:
+        found = recurring.page(connection, config.load().mine.min_sessions, first=first, count=count)
+        whole = everything or as_json
+        members = recurring.members(connection, [r.kind for r in found.found]) if whole else ()
     if as_json:
-        show_json(recurring_work.clusters_json(found))
+        show_json(recurring_work.kinds_json(found, members))
     else:
-        show(recurring_work.clusters_text(found, with_tasks=everything))
+        show(recurring_work.kinds_text(found, members))
 
 
 @app.command("show", short_help="Show one task whole.")

@@ -345,7 +345,7 @@ def of_words(history: Sequence[tuple[Sequence[Episode], Sequence[Judged]]]) -> t
 
 
 def _demand(text: str) -> str:
-    """What a person asks for in a text: of a long one, most of it pasted, the beginning and the end; of a page nothing."""
+    """What a person asks for: of a long text, most of it pasted, the beginning and the end; of a page nothing."""
     own = _FENCED.sub(" ", text).strip()
     if len(own) > _PAGE:
         return ""

@@ -26,6 +26,8 @@ _REMEMBERED = 2_048
 _LATIN_END = 0x250
 _WEIGHT_LATIN = 0.6
 _WEIGHT_OTHER = 0.1
+_VERSION = 1
+"""Part of the name of a space; to be raised with any change of the vectors."""
 
 
 def vectors(texts: Sequence[str]) -> Vectors:
@@ -67,6 +69,11 @@ def combine(embedded: Vectors, texts: Sequence[str], *, english_only: bool) -> V
         weight = _WEIGHT_OTHER + (_WEIGHT_LATIN - _WEIGHT_OTHER) * shares
     column = weight[:, None].astype(np.float32)
     return np.hstack([np.sqrt(column) * embedded, np.sqrt(1 - column) * vectors(texts)])
+
+
+def space(embedder: str, *, english_only: bool) -> str:
+    """The name of the combined vectors of an embedder: rows of equal names are comparable."""
+    return f"{embedder}+ngrams:v{_VERSION}{':english' if english_only else ''}"
 
 
 @lru_cache(maxsize=_REMEMBERED)

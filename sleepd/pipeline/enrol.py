@@ -57,7 +57,8 @@ def enrol(database: Database, embedder: Embedder, given: Sequence[GivenTask], ne
             file = StoredFile(path=native, agent=AGENT, reading=Reading(session=session), kind=AGENT, redacted=0)
             sessions.save(connection, [file])
             tasks.save(connection, one.task.session_id, AGENT, [one.task])
-        tasks.place(connection, placed, dict.fromkeys(ids, _CLUSTER))
+        tasks.place(connection, placed)
+        tasks.set_clusters(connection, dict.fromkeys(ids, _CLUSTER))
         tasks.retire(connection, retired)
         tasks.set_checks(connection, ids, {g.task.id: g.checks for g in given})
         stored = {s.task.id: s for s in tasks.load(connection, ids)}

@@ -111,7 +111,7 @@ def loads(ctx: RunContext, among: LoadRequests, description: str, sample: Sample
 
 def _elsewhere(ctx: RunContext, work: Work) -> list[StoredTask]:
     """The user's other requests in the projects of the work."""
-    clusters = {s.cluster for s in work.tasks}
+    kinds = {s.kind for s in work.tasks}
     groups = {s.group for s in work.tasks}
     projects = {s.task.project for s in work.tasks}
     with ctx.database.reading() as connection:
@@ -120,7 +120,7 @@ def _elsewhere(ctx: RunContext, work: Work) -> list[StoredTask]:
         s
         for s in everything
         if s.task.project in projects
-        and s.cluster not in clusters
+        and s.kind not in kinds
         and s.group not in groups
         and s.task.skill != work.target.name
     ]

@@ -22,7 +22,7 @@ from sleepd.pipeline.describe import Whose
 from sleepd.pipeline.drift import set_aside_because, watched
 from sleepd.pipeline.loaded import REQUESTS
 from sleepd.pipeline.meta import keep_notes, with_notes
-from sleepd.pipeline.mine import clusters, mine
+from sleepd.pipeline.mine import kinds_of_work, mine
 from sleepd.pipeline.optimize import OptimizeReport, OptimizerTerms, optimize
 from sleepd.pipeline.reflect import CASES_AT_ONCE
 from sleepd.pipeline.rollout import RunContext, outage
@@ -96,9 +96,7 @@ def outlook(ctx: RunContext, plan: NightPlan) -> Outlook:
     with ctx.database.reading() as connection:
         everything = tasks.load(connection)
     in_scope = [s for s in everything if plan.scope in ("user", s.task.project)]
-    work = find_work(
-        clusters(in_scope, plan.mining.min_sessions), plan.surroundings, by_meaning(ctx, plan.mining.similarity)
-    )
+    work = find_work(kinds_of_work(in_scope, plan.mining.min_sessions), plan.surroundings, by_meaning(ctx))
     wanted = [w for w in work if plan.skill in (None, w.target.name)]
     ready, reason = _choose(ctx, wanted, plan.gate)
     chosen = shares(ready, plan.gate.pairs_per_night, plan.skills)

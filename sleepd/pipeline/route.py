@@ -13,8 +13,11 @@ Near = Callable[[Sequence[str], Sequence[str]], int | None]
 """From requests and descriptions of skills to the place of the description that fits the requests; None when none
 does."""
 
+_FITS = 0.52
+"""Least mean cosine of requests to a skill's description: low enough for paraphrases under the default model."""
 
-def by_meaning(ctx: RunContext, similarity: float) -> Near:
+
+def by_meaning(ctx: RunContext, similarity: float = _FITS) -> Near:
     """The description with the highest mean cosine to the requests, if that reaches `similarity`."""
 
     def near(requests: Sequence[str], descriptions: Sequence[str]) -> int | None:

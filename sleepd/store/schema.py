@@ -197,6 +197,22 @@ embeddings = Table(
     Column("vector", LargeBinary, nullable=False),
 )
 
+vectors = Table(
+    "vectors",
+    metadata,
+    Column("text", Text, primary_key=True),
+    Column("space", Text, primary_key=True),
+    Column("vector", LargeBinary, nullable=False),
+)
+
+clusters = Table(
+    "clusters",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("name", Text, nullable=False),
+)
+
 texts = Table(
     "texts",
     metadata,
@@ -403,3 +419,14 @@ Index("turns_in_order", turns.c.session_id, turns.c.position)
 Index("sessions_to_mine", sessions.c.kind, sessions.c.mined_revision)
 Index("files_by_session", files.c.session_id)
 Index("tasks_dropped", tasks.c.dropped, sqlite_where=text("dropped"))
+Index(
+    "tasks_of_clusters",
+    tasks.c.cluster_id,
+    tasks.c.dropped,
+    tasks.c.session_id,
+    tasks.c.retired,
+    tasks.c.split,
+    tasks.c.at,
+    tasks.c.id,
+)
+Index("attempts_by_outcome", attempts.c.outcome, attempts.c.task_id)

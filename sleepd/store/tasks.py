@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from sqlalchemy import Connection, Row, Select, bindparam, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, Table, bindparam, delete, func, insert, select, update
 from sqlalchemy.dialects.sqlite import Insert
 from sqlalchemy.dialects.sqlite import insert as upsert
 
@@ -17,17 +17,20 @@ from sleepd.core.model import (
     Attempt,
     CheckKind,
     ClusterId,
+    Digest,
     EvidenceKind,
     Outcome,
     SessionId,
     Split,
     Task,
     TaskId,
-    digest,
 )
-from sleepd.core.ports import Vectors
+from sleepd.core.ports import HalfVectors, Vectors
 from sleepd.core.split import Placed
 from sleepd.store import schema as t
+
+_ASKED_FOR_AT_ONCE = 2_000
+"""Up to so many rows are asked for by name; more of them cost less in one go through the table."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +42,9 @@ class StoredTask:
     split: Split | None
     group: TaskId | None
     cluster: ClusterId | None
+    """Tasks that are asked for in like words; a limited share of a project."""
+    kind: ClusterId | None
+    """The kind of work: the oldest of the clusters that are one kind, the task's own if there is none but it."""
     retired: bool
     checks: tuple[Check, ...]
     reviewed: bool = False
@@ -77,34 +83,65 @@ def _task_statement() -> Insert:
 
 def load(connection: Connection, ids: Sequence[TaskId] | None = None) -> tuple[StoredTask, ...]:
     """All tasks, or those with these ids, oldest first; dropped ones are left out."""
-    query = select(t.tasks).where(t.tasks.c.dropped.is_(False)).order_by(t.tasks.c.at, t.tasks.c.id)
-    if ids is not None:
+    kind = func.coalesce(t.clusters.c.kind, t.tasks.c.cluster_id).label("kind")
+    query = (
+        select(t.tasks, kind)
+        .join(t.clusters, t.clusters.c.id == t.tasks.c.cluster_id, isouter=True)
+        .where(t.tasks.c.dropped.is_(False))
+        .order_by(t.tasks.c.at, t.tasks.c.id)
+    )
+    of_attempts = select(t.attempts).order_by(t.attempts.c.task_id, t.attempts.c.number)
+    of_checks = select(t.checks).order_by(t.checks.c.kind, t.checks.c.value)
+    if ids is not None and len(ids) <= _ASKED_FOR_AT_ONCE:
         query = query.where(t.tasks.c.id.in_(ids))
-    rows = connection.execute(query).all()
-    attempts = _grouped(connection, select(t.attempts).order_by(t.attempts.c.task_id, t.attempts.c.number))
-    checks = _grouped(connection, select(t.checks).order_by(t.checks.c.kind, t.checks.c.value))
+        of_attempts = of_attempts.where(t.attempts.c.task_id.in_(ids))
+        of_checks = of_checks.where(t.checks.c.task_id.in_(ids))
+    wanted = None if ids is None else set(ids)
+    rows = [row for row in connection.execute(query) if wanted is None or row.id in wanted]
+    attempts = _grouped(connection, of_attempts)
+    checks = _grouped(connection, of_checks)
     return tuple(_stored(row, attempts.get(row.id, []), checks.get(row.id, [])) for row in rows)
 
 
-def place(connection: Connection, placed: Sequence[Placed], clusters: Mapping[TaskId, ClusterId]) -> None:
-    """Give tasks their side and cluster, for ever."""
-    if not placed:
-        return
-    statement = (
-        update(t.tasks)
-        .where(t.tasks.c.id == bindparam("task"))
-        .values(group_id=bindparam("group"), split=bindparam("side"), cluster_id=bindparam("cluster"))
-    )
-    rows = [{"task": p.task, "group": p.group, "side": p.split.value, "cluster": clusters[p.task]} for p in placed]
-    connection.execute(statement, rows)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cluster:
+    """What is known about a cluster."""
+
+    id: ClusterId
+    kind: ClusterId
+    name: str
+    """What a person would call the kind of work: no other kind of the project is called so; "" for a single task."""
 
 
-def join(connection: Connection, joined: Mapping[ClusterId, ClusterId]) -> None:
-    """Let clusters become part of older ones."""
-    if joined:
-        c = t.tasks.c.cluster_id
-        statement = update(t.tasks).where(c == bindparam("old")).values(cluster_id=bindparam("new"))
-        connection.execute(statement, [{"old": old, "new": new} for old, new in joined.items()])
+def place(connection: Connection, placed: Sequence[Placed]) -> None:
+    """Give tasks their group and side, for ever."""
+    if placed:
+        statement = (
+            update(t.tasks)
+            .where(t.tasks.c.id == bindparam("task"))
+            .values(group_id=bindparam("group"), split=bindparam("side"))
+        )
+        connection.execute(statement, [{"task": p.task, "group": p.group, "side": p.split.value} for p in placed])
+
+
+def set_clusters(connection: Connection, members: Mapping[TaskId, ClusterId]) -> None:
+    """Give tasks their cluster."""
+    if members:
+        statement = update(t.tasks).where(t.tasks.c.id == bindparam("task")).values(cluster_id=bindparam("cluster"))
+        connection.execute(statement, [{"task": task, "cluster": cluster} for task, cluster in members.items()])
+
+
+def unplaced(connection: Connection) -> bool:
+    """Whether some task has no cluster yet."""
+    query = select(t.tasks.c.id).where(t.tasks.c.cluster_id.is_(None), t.tasks.c.dropped.is_(False)).limit(1)
+    return connection.execute(query).first() is not None
+
+
+def describe_clusters(connection: Connection, found: Sequence[Cluster]) -> None:
+    """Put these in place of all that was known about clusters."""
+    connection.execute(delete(t.clusters))
+    if found:
+        connection.execute(insert(t.clusters), [{"id": c.id, "kind": c.kind, "name": c.name} for c in found])
 
 
 def retire(connection: Connection, ids: Sequence[TaskId]) -> None:
@@ -135,26 +172,43 @@ def review(connection: Connection, id_: TaskId, checks: Sequence[Check]) -> None
     set_checks(connection, [id_], {id_: checks})
 
 
-def vectors(connection: Connection, texts: Sequence[str], embedder: str) -> dict[str, Vectors]:
-    """Stored vectors of these texts, by text; shape (dimensions,)."""
-    by_digest = {str(digest(text)): text for text in texts}
-    c = t.embeddings.c
-    rows = connection.execute(select(c.text, c.vector).where(c.embedder == embedder))
-    return {by_digest[r.text]: np.frombuffer(r.vector, dtype=np.float32) for r in rows if r.text in by_digest}
+def load_requests(connection: Connection) -> tuple[tuple[TaskId, str], ...]:
+    """Id and request of every task that is not dropped, by id: what recall looks through."""
+    query = select(t.tasks.c.id, t.tasks.c.request).where(t.tasks.c.dropped.is_(False)).order_by(t.tasks.c.id)
+    return tuple((TaskId(id_), request) for id_, request in connection.execute(query))
 
 
-def save_vectors(connection: Connection, found: Mapping[str, Vectors], embedder: str) -> None:
-    rows = [
-        {"text": digest(text), "embedder": embedder, "vector": vector.astype(np.float32).tobytes()}
-        for text, vector in found.items()
-    ]
+def vectors(connection: Connection, texts: Collection[Digest], space: str) -> dict[Digest, HalfVectors]:
+    """Stored combined vectors by the digest of their text; shape (dimensions,)."""
+    found = _blobs(connection, texts, t.vectors, t.vectors.c.space == space)
+    return {text: np.frombuffer(blob, dtype=np.float16) for text, blob in found}
+
+
+def embeddings(connection: Connection, texts: Collection[Digest], embedder: str) -> dict[Digest, Vectors]:
+    """What versions that stored no combined vectors kept of an embedder, by the digest of its text."""
+    found = _blobs(connection, texts, t.embeddings, t.embeddings.c.embedder == embedder)
+    return {text: np.frombuffer(blob, dtype=np.float32) for text, blob in found}
+
+
+def save_vectors(connection: Connection, found: Mapping[Digest, HalfVectors], space: str) -> None:
+    """Keep combined vectors."""
+    rows = [{"text": text, "space": space, "vector": vector.tobytes()} for text, vector in found.items()]
     if rows:
-        connection.execute(upsert(t.embeddings).on_conflict_do_nothing(), rows)
+        connection.execute(upsert(t.vectors).on_conflict_do_nothing(), rows)
 
 
 def count(connection: Connection) -> int:
     query = select(func.count()).select_from(t.tasks).where(t.tasks.c.dropped.is_(False))
     return int(connection.execute(query).scalar_one())
+
+
+def _blobs(
+    connection: Connection, texts: Collection[Digest], table: Table, of_kind: ColumnElement[bool]
+) -> Iterator[tuple[Digest, bytes]]:
+    query = select(table.c.text, table.c.vector).where(of_kind)
+    if len(texts) <= _ASKED_FOR_AT_ONCE:
+        query = query.where(table.c.text.in_(texts))
+    return ((Digest(text), blob) for text, blob in connection.execute(query) if text in texts)
 
 
 def _told_elsewhere(connection: Connection, session: SessionId, ids: Sequence[TaskId]) -> dict[TaskId, int]:
@@ -223,6 +277,7 @@ def _stored(
         split=Split(row.split) if row.split else None,
         group=TaskId(row.group_id) if row.group_id else None,
         cluster=ClusterId(row.cluster_id) if row.cluster_id else None,
+        kind=ClusterId(row.kind) if row.kind else None,
         retired=row.retired,
         checks=tuple(check_of(CheckKind(c.kind), c.value) for c in checks),
         reviewed=row.reviewed,

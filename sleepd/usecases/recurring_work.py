@@ -1,44 +1,23 @@
-"""The recurring work for the user: clusters with their figures, one task whole, the nearest past tasks."""
+"""The recurring work for the user: kinds of work with their figures, one task whole, the nearest past tasks."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from sleepd.core import recall
-from sleepd.core.check import in_order
 from sleepd.core.errors import UsageError
 from sleepd.core.model import ClusterId, Split, TaskId
 from sleepd.core.ports import Embedder
-from sleepd.pipeline.mine import clusters, vectors_of
+from sleepd.pipeline.mine import half_vectors_of, vectors_of
 from sleepd.store import tasks
 from sleepd.store.database import Database
+from sleepd.store.recurring import Member, Page
 from sleepd.store.tasks import StoredTask
 from sleepd.views import report
 from sleepd.views.report import Plain
 
 _REQUEST_WIDTH = 60
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recurring:
-    """One cluster of recurring work."""
-
-    cluster: ClusterId
-    project: str
-    request: str
-    """Its oldest task's."""
-    tasks: tuple[StoredTask, ...]
-    sessions: int
-    friction: int
-    """How often the user had to ask again, over all its tasks."""
-    by_split: dict[Split, int]
-    """Checkable tasks on each side."""
-    checks: int
-    """Different checks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,14 +27,6 @@ class Near:
     stored: StoredTask
     similarity: float
     """Cosine of the combined vectors, at most 1."""
-
-
-def recurring(database: Database, min_sessions: int) -> tuple[Recurring, ...]:
-    """The clusters that span enough sessions, those that cost the user most first."""
-    with database.reading() as connection:
-        everything = tasks.load(connection)
-    found = [_recurring(id_, members) for id_, members in clusters(everything, min_sessions).items()]
-    return tuple(sorted(found, key=lambda r: (-r.friction, -r.sessions, r.cluster)))
 
 
 def task(database: Database, prefix: str) -> StoredTask:
@@ -79,72 +50,69 @@ def drop(database: Database, prefix: str) -> TaskId:
 def nearest(database: Database, embedder: Embedder, text: str, k: int) -> tuple[Near, ...]:
     """The `k` past tasks nearest to a text, most similar first."""
     with database.reading() as connection:
-        pool = tasks.load(connection)
+        pool = tasks.load_requests(connection)
     if not pool:
         return ()
-    vectors, _ = vectors_of(database, embedder, [*(s.task.request for s in pool), text])
-    rows = np.ascontiguousarray(vectors[:-1])
-    by_id = {s.task.id: s for s in pool}
-    found = recall.nearest(vectors[-1], [s.task.id for s in pool], rows, k)
+    query, _ = vectors_of(database, embedder, [text])
+    vectors = half_vectors_of(database, embedder, [request for _, request in pool])
+    found = recall.nearest(query[0], [id_ for id_, _ in pool], vectors, k)
+    with database.reading() as connection:
+        by_id = {s.task.id: s for s in tasks.load(connection, [id_ for id_, _ in found])}
     return tuple(Near(stored=by_id[id_], similarity=similarity) for id_, similarity in found)
-
-
-def _recurring(id_: ClusterId, members: Sequence[StoredTask]) -> Recurring:
-    return Recurring(
-        cluster=id_,
-        project=members[0].task.project,
-        request=members[0].task.request,
-        tasks=tuple(members),
-        sessions=len({s.task.session_id for s in members}),
-        friction=sum(s.task.friction for s in members),
-        by_split=Counter(s.split for s in members if s.usable and s.split is not None),
-        checks=len({c for s in members for c in s.checks}),
-    )
 
 
 # How it looks -------------------------------------------------------------------------------------------------------
 
 
-def clusters_json(found: Sequence[Recurring]) -> list[Plain]:
+def kinds_json(page: Page, members: Sequence[Member]) -> list[Plain]:
+    by_kind = _by_kind(members)
     return [
         {
-            "cluster": r.cluster,
+            "cluster": r.kind,
+            "name": r.name,
             "project": r.project,
             "request": r.request,
-            "tasks": len(r.tasks),
+            "tasks": r.tasks,
             "sessions": r.sessions,
             "friction": r.friction,
-            "checkable": {split.value: r.by_split.get(split, 0) for split in Split},
-            "checks": [
-                {"kind": c.kind.value, "value": c.value} for c in in_order(c for s in r.tasks for c in s.checks)
-            ],
-            "task_ids": [s.task.id for s in r.tasks],
+            "checkable": {split.value: r.by_split[split] for split in Split},
+            "checks": [{"kind": c.kind.value, "value": c.value} for c in r.checks],
+            "task_ids": [m.task for m in by_kind.get(r.kind, [])],
         }
-        for r in found
+        for r in page.found
     ]
 
 
-def clusters_text(found: Sequence[Recurring], *, with_tasks: bool) -> str:
-    if not found:
+def kinds_text(page: Page, members: Sequence[Member]) -> str:
+    """`members` are listed in a second table, if there are any."""
+    if not page.total:
         return "no recurring work yet; sleepd harvest and sleepd mine find it"
-    headings = ["cluster", "tasks", "sessions", "asked again", "train", "val", "test", "checks", "work"]
+    if not page.found:
+        return f"there are {page.total} kinds of recurring work; this page begins after the last"
+    headings = ["kind", "tasks", "sessions", "asked again", "train", "val", "test", "checks", "work"]
     rows: list[list[object]] = []
-    for r in found:
-        sides = [r.by_split.get(split, 0) for split in Split]
-        request = report.short(r.request, _REQUEST_WIDTH)
-        rows.append([r.cluster[:8], len(r.tasks), r.sessions, r.friction, *sides, r.checks, request])
+    for r in page.found:
+        sides = [r.by_split[split] for split in Split]
+        work = report.short(r.name or r.request, _REQUEST_WIDTH)
+        rows.append([r.kind[:8], r.tasks, r.sessions, r.friction, *sides, len(r.checks), work])
     text = report.table(headings, rows)
-    if with_tasks:
-        text += "\n\n" + report.table(["task", "cluster", "side", "asked again", "request"], _task_rows(found))
-    return text + "\n\ntrain, val and test count checkable tasks; test stays sealed"
+    if members:
+        listed = [
+            [m.task[:8], m.kind[:8], m.split or "–", m.friction, report.short(m.request, _REQUEST_WIDTH)]
+            for members_ in map(_by_kind(members).get, (r.kind for r in page.found))
+            for m in members_ or ()
+        ]
+        text += "\n\n" + report.table(["task", "kind", "side", "asked again", "request"], listed)
+    last = page.first - 1 + len(page.found)
+    more = "" if last == page.total and page.first == 1 else f"{page.first} to {last} of {page.total} kinds of work; "
+    return f"{text}\n\n{more}train, val and test count checkable tasks; test stays sealed"
 
 
-def _task_rows(found: Sequence[Recurring]) -> list[list[object]]:
-    return [
-        [s.task.id[:8], r.cluster[:8], _side(s), s.task.friction, report.short(s.task.request, _REQUEST_WIDTH)]
-        for r in found
-        for s in r.tasks
-    ]
+def _by_kind(members: Sequence[Member]) -> dict[ClusterId, list[Member]]:
+    found: dict[ClusterId, list[Member]] = {}
+    for member in members:
+        found.setdefault(member.kind, []).append(member)
+    return found
 
 
 def _side(stored: StoredTask) -> str:
@@ -161,6 +129,7 @@ def task_text(stored: StoredTask) -> str:
             "project": t.project or "unknown",
             "at": report.moment(t.at),
             "cluster": stored.cluster or "none",
+            "kind of work": stored.kind or "none",
             "side": _side(stored) + (" (not used: a copy of it is sealed)" if stored.retired else ""),
             "skill": t.skill or "none",
         }

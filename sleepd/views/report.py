@@ -257,7 +257,8 @@ def mine_json(report: MineReport) -> Plain:
 def mine_text(report: MineReport) -> str:
     return (
         f"{count(report.sessions, 'session')} cut into tasks, {count(report.embedded, 'text')} embedded\n"
-        f"{count(report.tasks, 'task')}, {report.recurring} of them recurring in {count(report.clusters, 'cluster')}, "
+        f"{count(report.tasks, 'task')}, {report.recurring} of them recurring in "
+        f"{count(report.clusters, 'kind', 'kinds')} of work, "
         f"{report.checkable} checkable"
     )
 

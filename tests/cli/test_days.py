@@ -145,6 +145,18 @@ def test_tasks_are_listed_by_what_they_cost(mined: Path) -> None:
     assert {"train", "val", "test"} == set(found[0]["checkable"]) and found[0]["checks"]
     assert found[0]["cluster"][:8] in sleepd("tasks", "list").out
     assert found[0]["task_ids"][0][:8] in sleepd("tasks", "list", "--all").out
+    assert found[0]["name"] in sleepd("tasks", "list").out
+    assert all(len(r["task_ids"]) == r["tasks"] for r in found)
+
+
+def test_the_list_of_tasks_has_pages(mined: Path) -> None:
+    """Together they are the whole list; the last line says where one is; a page after the last says so."""
+    found = sleepd("tasks", "list", "--json").json
+    pages = [sleepd("tasks", "list", "--json", "--limit", "2", "--page", str(n)).json for n in (1, 2, 99)]
+    assert [found[:2], found[2:4], []] == pages
+    assert f"3 to 4 of {len(found)} kinds of work" in sleepd("tasks", "list", "--limit", "2", "--page", "2").out
+    assert "begins after the last" in sleepd("tasks", "list", "--page", "99").out
+    assert " of " not in sleepd("tasks", "list").out.splitlines()[-1]
 
 
 def test_a_task_is_shown_by_the_beginning_of_its_id(mined: Path) -> None:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
-from sleepd.core import ngrams
-from sleepd.core.cluster import Centre, Clustering, assign, centres
-from sleepd.core.model import ClusterId, TaskId
+from sleepd.core import cluster, ngrams
+from sleepd.core.cluster import Clustering, Rule, assign, centred, merged, null
 from sleepd.core.ports import Vectors
 from sleepd.models.hashed import HashedTfidf
 
-THRESHOLD = 0.5
+RULE = Rule(similarity=0.1)
 
 
-def ids(count: int, start: int = 0) -> list[TaskId]:
-    return [TaskId(f"t{n}") for n in range(start, start + count)]
+def ids(count: int) -> list[str]:
+    return [f"t{n}" for n in range(count)]
+
+
+def found(vectors: Vectors, rule: Rule = RULE) -> Clustering:
+    return assign(ids(len(vectors)), vectors, [None] * len(vectors), rule)
 
 
 def rows(texts: list[str]) -> Vectors:
@@ -29,8 +34,18 @@ def blind(texts: list[str]) -> Vectors:
     return ngrams.combine(same, texts, english_only=True)
 
 
-def flat(*angles: float) -> Vectors:
-    return np.array([[np.cos(np.radians(a)), np.sin(np.radians(a))] for a in angles], dtype=np.float32)
+def kinds(count: int, each: int, seed: int = 0, spread: float = 0.5) -> Vectors:
+    """Rows of `count` kinds of work in turn, around directions at right angles, which share half of their length."""
+    rng = np.random.default_rng(seed)
+    turned = np.linalg.qr(rng.standard_normal((64, 64)))[0]
+    rows = np.tile(turned[1 : count + 1] + turned[0], (each, 1))
+    rows = rows + spread * rng.standard_normal(rows.shape) / 8
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
+def chance(count: int, dimensions: int = 64, seed: int = 0) -> Vectors:
+    rows = np.random.default_rng(seed).standard_normal((count, dimensions))
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
 
 
 WORK = {
@@ -58,107 +73,168 @@ WORK = {
 
 @pytest.mark.parametrize("language", WORK)
 def test_paraphrases_are_one_work_in_any_language(language: str) -> None:
-    """Twelve ways of asking the same are one recurring work, and another work is another cluster."""
+    """Ways of asking the same are one kind of work, and another work is another kind."""
     one, other = WORK[language]
-    threshold = 0.3 if language == "russian" else 0.35
-    members = assign(ids(len(one) + len(other)), rows(one + other), (), threshold).members
-    assert ({"t0"}, {f"t{len(one)}"}) == (set(members[: len(one)]), set(members[len(one) :]))
+    names = ids(len(one) + len(other))
+    into = merged(names, rows(one + other), {*names}, 0.3)
+    kinds_ = [into.get(name, name) for name in names]
+    assert ({"t0"}, {f"t{len(one)}"}) == (set(kinds_[: len(one)]), set(kinds_[len(one) :]))
 
 
 @pytest.mark.parametrize("language", ["russian", "chinese"])
 def test_an_english_only_model_does_not_lump_other_scripts_together(language: str) -> None:
     """The embedder sees one point; character runs still tell the two kinds of work apart."""
     one, other = WORK[language]
-    members = assign(ids(len(one) + len(other)), blind(one + other), (), 0.35).members
+    members = found(blind(one + other)).members
     assert not set(members[: len(one)]) & set(members[len(one) :])
+
+
+class TestThreshold:
+    @pytest.mark.parametrize("count", [300, 3_000])
+    @pytest.mark.parametrize("similarity", [0.1, 0.3, 0.5])
+    def test_the_members_of_a_cluster_are_as_near_as_it_says(self, count: int, similarity: float) -> None:
+        """The mean cosine over all pairs within each cluster, counted from the project's mean; also among many."""
+        vectors = chance(count, dimensions=8)
+        got = found(vectors, Rule(similarity=similarity, largest=1))
+        from_mean = centred(vectors)
+        by_name: dict[str, list[int]] = {}
+        for row, name in enumerate(got.members):
+            by_name.setdefault(name, []).append(row)
+        for members in (m for m in by_name.values() if len(m) > 1):
+            cosines = from_mean[members] @ from_mean[members].T
+            within = (cosines.sum() - len(members)) / (len(members) * (len(members) - 1))
+            assert within >= got.threshold - 1e-4 >= similarity - 1e-4
+        assert any(len(m) > 2 for m in by_name.values())
+
+    def test_what_all_requests_share_joins_nothing(self) -> None:
+        """Rows of different kinds have a cosine of 0.4 on the average: eight kinds stay eight."""
+        vectors = kinds(8, 6)
+        assert float((vectors @ vectors.T).min()) > 0.15
+        members = found(vectors).members
+        assert [f"t{n % 8}" for n in range(48)] == list(members)
+
+    def test_unrelated_rows_raise_the_threshold(self) -> None:
+        """In few dimensions chance alone makes cosines of 0.5: what 19 of 20 pairs stay below is asked for."""
+        few, many = found(chance(200, 4), Rule(similarity=0.01)), found(chance(200, 2_000), Rule(similarity=0.01))
+        assert few.threshold > 0.5 and 0.01 <= many.threshold < 0.1
+        pairs = centred(chance(200, 4)) @ centred(chance(200, 4)).T
+        assert 0.90 < float((pairs[np.triu_indices(200, 1)] < few.threshold).mean()) < 0.99
+
+    def test_related_rows_do_not_raise_it(self) -> None:
+        """Four kinds of work, where a quarter of all pairs are alike: the null is of rows that share nothing."""
+        assert null(centred(kinds(4, 25))) < 1.3 * null(centred(chance(100)))
+
+
+class TestSize:
+    def test_no_cluster_is_more_than_its_share_of_the_project(self) -> None:
+        """Sixty alike among a hundred: the rule's 15 of 100 is the most."""
+        vectors = np.concatenate([kinds(1, 60), chance(40)])
+        assert 15 == max(Counter(found(vectors).members).values())
+        assert 60 <= max(Counter(found(vectors, Rule(similarity=0.1, largest=1)).members).values())
+
+    def test_the_same_words_are_one_cluster_however_often_they_came(self) -> None:
+        """Two clusters of one text would be two names for one thing."""
+        same, others = np.tile(chance(1), (50, 1)), chance(50, seed=1)
+        members = found(np.concatenate([same, others])).members
+        assert {"t0"} == set(members[:50])
+        later = assign(ids(101), np.concatenate([same, others, same[:1]]), [*members, None], RULE)
+        assert ("t0",) == later.members
+
+    def test_five_may_be_one_cluster_in_any_project(self) -> None:
+        """Of ten tasks, 15 of 100 is one."""
+        assert {5} == set(Counter(found(kinds(2, 5)).members).values())
 
 
 class TestIds:
     def test_a_cluster_is_named_after_its_first_task(self) -> None:
         """And each task is in one."""
-        assert ("t0", "t0", "t2") == assign(ids(3), flat(0, 10, 90), (), THRESHOLD).members
-
-    def test_a_task_is_compared_with_all_that_came_before(self) -> None:
-        """The third is far from the second, but near the centre of the first two."""
-        assert ("t0", "t0", "t0") == assign(ids(3), flat(0, 40, -30), (), np.cos(np.radians(55))).members
+        assert ("t0", "t1", "t2", "t0", "t1", "t2") == found(kinds(3, 2)).members
 
     def test_new_tasks_join_what_is_known(self) -> None:
         """A known cluster keeps its id; nothing else changes."""
-        known = (Centre(id=ClusterId("old"), total=flat(0)[0] * 3, members=3),)
-        assert Clustering(members=(ClusterId("old"), ClusterId("t1")), joined={}) == assign(
-            ids(2), flat(20, 120), known, THRESHOLD
-        )
+        got = assign(ids(9), kinds(3, 3), ["a", "b", "c", "a", None, "c", None, None, None], RULE)
+        assert (("b", "a", "b", "c"), {}) == (got.members, got.joined)
 
     def test_when_clusters_grow_together_the_older_id_stays(self) -> None:
         """Also when the younger one is larger; the pipeline is told what became part of what."""
-        known = (
-            Centre(id=ClusterId("older"), total=flat(0)[0], members=1),
-            Centre(id=ClusterId("younger"), total=flat(70)[0], members=1),
-        )
-        got = assign(ids(1), flat(40), known, 0.55)
-        assert ({"younger": "older"}, ("older",)) == (got.joined, got.members)
+        known = ["older", "b", "c", "younger", "b", "c", "younger", "b", "c", None, None, None]
+        got = assign(ids(12), kinds(3, 4), known, RULE)
+        assert (("older", "b", "c"), {"younger": "older"}) == (got.members, got.joined)
 
-    def test_what_is_joined_in_turn_ends_at_the_oldest(self) -> None:
-        """A chain of three names the root for each."""
-        known = tuple(Centre(id=ClusterId(str(a)), total=flat(a)[0], members=1) for a in (0, 45, 70))
-        got = assign(ids(1), flat(70), known, 0.47)
-        assert ({"45": "0", "70": "0"}, ("0",)) == (got.joined, got.members)
-
-    def test_a_joined_cluster_is_compared_by_its_new_centre(self) -> None:
-        """Three that stand at equal angles: no third is near one of the first two, but near their common centre."""
-        rows = np.array([[1, 0, 0, 0], [0.56, 0.8285, 0, 0], [0.5, 0.2656, 0.8243, 0]], dtype=np.float32)
-        known = tuple(Centre(id=ClusterId(name), total=row, members=1) for name, row in zip("abc", rows, strict=True))
-        far = np.array([[0, 0, 0, 1]], dtype=np.float32)
-        assert {"b": "a"} == assign(ids(1), far, known[:2], 0.55).joined
-        assert {} == assign(ids(1), far, known[::2], 0.55).joined == assign(ids(1), far, known[1:], 0.55).joined
-        assert {"b": "a", "c": "a"} == assign(ids(1), far, known, 0.55).joined
-
-    @pytest.mark.parametrize("length", [0.2, 5.0])
-    def test_a_centre_is_compared_by_its_direction(self, length: float) -> None:
-        """However long the sum of its members is: those of a mixed cluster point apart and cancel out."""
-        known = tuple(Centre(id=ClusterId(str(a)), total=flat(a)[0] * length, members=5) for a in (0, 20, 70))
-        got = assign(ids(2), flat(75, 200), known, 0.93)
-        assert (("70", "t1"), {"20": "0"}) == (got.members, got.joined)
-
-    def test_a_cluster_that_was_joined_draws_nothing_in_by_itself(self) -> None:
-        """The third stands near the second, which is lost in a first of nine tasks that points elsewhere."""
-        known = tuple(
-            Centre(id=ClusterId(str(angle)), total=flat(angle)[0] * members, members=members)
-            for angle, members in ((0, 9), (48, 1), (100, 1))
-        )
-        assert {"48": "0"} == assign(ids(1), flat(250), known, np.cos(np.radians(55))).joined
+    def test_clusters_that_nothing_joined_stay_as_they_were(self) -> None:
+        """Only what is new or grew is looked at again: two that are alike are not joined a night later."""
+        got = assign(ids(7), kinds(3, 3)[:7], ["a", "b", "c", "a2", "b", "c", None], Rule(similarity=0.9))
+        assert {} == got.joined
 
     def test_no_tasks_change_nothing(self) -> None:
         """Mining twice is mining once."""
-        known = (Centre(id=ClusterId("a"), total=flat(0)[0], members=1),)
-        assert Clustering(members=(), joined={}) == assign((), np.zeros((0, 2), dtype=np.float32), known, THRESHOLD)
+        nothing = np.zeros((0, 2), dtype=np.float32)
+        assert ((), {}) == (assign((), nothing, (), RULE).members, assign((), nothing, (), RULE).joined)
+        known = assign(ids(2), kinds(2, 1), ["a", "b"], RULE)
+        assert ((), {}, 0) == (known.members, known.joined, known.compared)
+
+    @pytest.mark.parametrize("count", [1, 4])
+    def test_rows_that_are_all_the_same_are_one_cluster(self, count: int) -> None:
+        """There is nothing left when their mean is taken out, and no division by it."""
+        assert ("t0",) * count == found(np.tile(chance(1), (count, 1))).members
 
 
 def test_day_by_day_gives_what_all_at_once_gives() -> None:
     """Kinds of work that are apart come out the same, with the same ids, however the days are cut."""
-    texts = [text for pair in zip(*WORK["english"], strict=False) for text in pair] + WORK["english"][0][2:]
-    vectors = rows(texts)
-    names = ids(len(texts))
-    whole = assign(names, vectors, (), 0.35).members
-    for cut in range(len(texts) + 1):
-        first = assign(names[:cut], vectors[:cut], (), 0.35)
-        second = assign(names[cut:], vectors[cut:], centres(first.members, vectors[:cut]), 0.35)
+    vectors = kinds(8, 6)
+    whole = found(vectors).members
+    for cut in range(16, len(vectors), 5):
+        first = found(vectors[:cut])
+        second = assign(ids(len(vectors)), vectors, [*first.members, *[None] * (len(vectors) - cut)], RULE)
         then = tuple(second.joined.get(c, c) for c in first.members)
         assert whole == (*then, *second.members)
 
 
-def test_chinese_requests_of_one_kind_are_one_cluster() -> None:
-    """One ideograph says as much as several letters, so short runs of them carry the likeness."""
-    frames = ("请为{m}模块的{t}写一条提交信息。", "帮我写一下{m}模块{t}的提交信息", "给{m}模块里的{t}写提交信息吧")
-    pairs = [(m, t) for m in ("auth", "billing", "core") for t in ("登录", "发票", "搜索")]
-    texts = [frames[n % 3].format(m=m, t=t) for n, (m, t) in enumerate(pairs)]
-    vectors = ngrams.vectors(texts)
-    got = assign(ids(len(texts)), vectors, (), 0.35)
-    assert 1 == len(set(got.members))
+class TestMany:
+    def test_the_search_in_cells_finds_what_comparing_all_finds(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Forty kinds that are apart, by either way."""
+        vectors = kinds(40, 60)
+        in_cells = found(vectors)
+        monkeypatch.setattr(cluster, "_COMPARED_WHOLE", 10_000)
+        all_pairs = found(vectors)
+        assert all_pairs.members == in_cells.members and 40 == len(set(all_pairs.members))
+        assert in_cells.compared < all_pairs.compared / 2
+
+    def test_four_times_as_many_take_less_than_ten_times_the_comparisons(self) -> None:
+        """All pairs would be sixteen times as many."""
+        small, large = (found(chance(n, 24)).compared for n in (3_000, 12_000))
+        assert large < 10 * small
+
+    def test_a_new_day_costs_what_is_new(self) -> None:
+        """Ten tasks among 2,000 known ones are compared with each once a round, not all with all."""
+        vectors = kinds(40, 50)
+        known = found(vectors[:-10]).members
+        got = assign(ids(len(vectors)), vectors, [*known, *[None] * 10], RULE)
+        assert set(got.members) <= set(known)
+        assert got.compared <= 10 * 50 * 3
+
+    def test_a_crowd_around_one_row_is_joined_in_a_few_rounds(self) -> None:
+        """Each of 1,500 has the same nearest neighbour; a join a round would compare them a million times."""
+        hub = chance(1, 512)
+        crowd = hub + 0.4 * chance(1_500, 512, seed=3)
+        crowd /= np.linalg.norm(crowd, axis=1, keepdims=True)
+        vectors = np.concatenate([hub, crowd.astype(np.float32), -chance(500, 512, seed=4)])
+        assert found(vectors, Rule(similarity=0.02, largest=1)).compared < 30 * len(vectors) ** 2
 
 
-def test_centres_add_up_their_members() -> None:
-    """The sum of the rows and their number, in order of first appearance."""
-    got = centres([ClusterId("b"), ClusterId("a"), ClusterId("b")], flat(0, 90, 90))
-    assert [("b", 2), ("a", 1)] == [(c.id, c.members) for c in got]
-    assert [1, 1] == pytest.approx(got[0].total.tolist(), abs=1e-6)
+class TestKinds:
+    def test_groups_become_part_of_the_older_one_by_plain_cosines(self) -> None:
+        """Whatever their size; what is far stays."""
+        groups = ["a", "b", "c", "a2", "b", "c2"]
+        assert {"a2": "a", "c2": "c"} == merged(groups, kinds(3, 2), {"a2", "c2"}, 0.8)
+        assert {"c2": "c"} == merged(groups, kinds(3, 2), {"c2"}, 0.8)
+        assert {} == merged(groups, kinds(3, 2), set(), 0.8)
+        assert {"b": "a", "c": "a", "a2": "a", "c2": "a"} == merged(groups, kinds(3, 2), {*groups}, 0.2)
+
+    def test_the_rows_are_left_as_they_were(self) -> None:
+        """They are the caller's."""
+        vectors = kinds(3, 2)
+        before = vectors.copy()
+        merged(list("abcabc"), vectors, {"a"}, 0.1)
+        found(vectors)
+        assert before.tolist() == vectors.tolist()

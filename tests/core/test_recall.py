@@ -7,7 +7,7 @@ import pytest
 
 from sleepd.core import ngrams
 from sleepd.core.model import TaskId
-from sleepd.core.recall import nearest
+from sleepd.core.recall import Index, nearest
 
 POOL = [TaskId(i) for i in ("b", "a", "c")]
 ROWS = np.array([[1, 0], [1, 0], [0, 1]], dtype=np.float32)
@@ -54,3 +54,40 @@ def test_likeness_needs_no_latin_letters(query: str, like: str, unlike: str) -> 
     found = nearest(rows[0], [TaskId("unlike"), TaskId("like")], rows[1:], 2)
     assert ["like", "unlike"] == [i for i, _ in found]
     assert found[0][1] > found[1][1] + 0.2
+
+
+def alike(count: int, dimensions: int = 256) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
+    """Rows in 50 crowds, of length 1."""
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((50, dimensions))[np.arange(count) % 50] + rng.standard_normal((count, dimensions))
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
+def test_half_precision_gives_the_same_order() -> None:
+    """To within a thousandth; rows are looked at in portions, and none is lost between them."""
+    rows = alike(20_000, 64)
+    pool = [TaskId(f"{n:05}") for n in range(len(rows))]
+    whole, half = nearest(rows[9_000], pool, rows, 5), nearest(rows[9_000], pool, rows.astype(np.float16), 5)
+    assert [i for i, _ in whole] == [i for i, _ in half] and "09000" == whole[0][0]
+    assert [c for _, c in whole] == pytest.approx([c for _, c in half], abs=1e-3)
+
+
+def test_an_index_finds_what_looking_at_all_finds() -> None:
+    """At least 99 of 100 of the nearest twenty, with the same cosines."""
+    rows = alike(12_000)
+    pool = [f"{n:05}" for n in range(len(rows))]
+    index = Index(pool, rows.astype(np.float16))
+    right = 0
+    for n in range(0, 12_000, 600):
+        exact = dict(nearest(rows[n], pool, rows.astype(np.float16), 20))
+        got = dict(index.nearest(rows[n], 20))
+        right += len(exact.keys() & got.keys())
+        assert {i: c for i, c in got.items() if i in exact}.items() <= exact.items()
+    assert right >= 0.99 * 400
+
+
+@pytest.mark.parametrize("k", [0, 3, 99])
+def test_an_index_of_few_rows_is_exact(k: int) -> None:
+    """Never more than there are, and the order of `nearest`."""
+    assert nearest(QUERY, POOL, ROWS, k) == Index(POOL, ROWS).nearest(QUERY, k)
+    assert () == Index([], np.zeros((0, 2), dtype=np.float32)).nearest(QUERY, k)

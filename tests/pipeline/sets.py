@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from sleepd.core.model import Split
-from sleepd.pipeline.mine import clusters
+from sleepd.pipeline.mine import kinds_of_work
 from sleepd.pipeline.work import find_work
 from sleepd.store import tasks
 from sleepd.store.tasks import StoredTask
@@ -38,5 +38,5 @@ def export(world: World, folder: Path) -> Path:
     """The work that costs the world's person most, on the sides that mining gave it."""
     with world.database.reading() as connection:
         everything = tasks.load(connection)
-    work = find_work(clusters(everything, 2), world.surroundings, new_skill)[0]
+    work = find_work(kinds_of_work(everything, 2), world.surroundings, new_skill)[0]
     return write_set(folder, {side.value: [item_of(s) for s in work.usable(side)] for side in Split})

@@ -14,7 +14,7 @@ from sleepd.core.select import Bundle
 from sleepd.models.scripted import FailingAt
 from sleepd.pipeline import buffer
 from sleepd.pipeline.attribute import applied
-from sleepd.pipeline.mine import clusters
+from sleepd.pipeline.mine import kinds_of_work
 from sleepd.pipeline.prove import prove
 from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.trial import AttributionConfig, Comparison, GateTerms, enter, text_claim
@@ -42,7 +42,7 @@ AGAIN = add("The subject begins with the ticket key in square brackets.")
 def comparison_of(world: World) -> Comparison:
     with world.database.reading() as connection:
         everything = tasks.load(connection)
-    work = find_work(clusters(everything, 2), world.surroundings, new_skill)[0]
+    work = find_work(kinds_of_work(everything, 2), world.surroundings, new_skill)[0]
     return Comparison(target=work.target, base="", tasks=work.usable(Split.VAL))
 
 

@@ -10,7 +10,7 @@ import pytest
 from sleepd.core.model import Candidate, Edit, EditOp, RunId, SkillTarget, TaskId, Verdict, digest
 from sleepd.core.ports import Ask, CallPurpose, Failure, Reply
 from sleepd.pipeline.buffer import Failed, says_the_same, turned_down
-from sleepd.pipeline.mine import clusters
+from sleepd.pipeline.mine import kinds_of_work
 from sleepd.pipeline.work import find_work
 from sleepd.store import proposals, reviews, rollouts, tasks
 from sleepd.store.proposals import Proposal, Status
@@ -46,7 +46,7 @@ class Proposing:
 def target_of(world: World) -> SkillTarget:
     with world.database.reading() as connection:
         everything = tasks.load(connection)
-    return find_work(clusters(everything, 2), world.surroundings, new_skill)[0].target
+    return find_work(kinds_of_work(everything, 2), world.surroundings, new_skill)[0].target
 
 
 def entered(

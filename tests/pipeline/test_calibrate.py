@@ -17,7 +17,7 @@ from sleepd.lab.gate.trials import Setup, trial
 from sleepd.lab.gate.truth import kind, shifted
 from sleepd.models.scripted import FailingAt
 from sleepd.pipeline.calibrate import calibrate, foresee, remembered
-from sleepd.pipeline.mine import clusters
+from sleepd.pipeline.mine import kinds_of_work
 from sleepd.pipeline.trial import Comparison, GateTerms
 from sleepd.pipeline.work import find_work
 from sleepd.store import tasks
@@ -29,7 +29,7 @@ GATING = GateTerms(baseline_samples=2)
 def comparison_of(world: World) -> Comparison:
     with world.database.reading() as connection:
         everything = tasks.load(connection)
-    work = find_work(clusters(everything, 2), world.surroundings, new_skill)[0]
+    work = find_work(kinds_of_work(everything, 2), world.surroundings, new_skill)[0]
     return Comparison(target=work.target, base="", tasks=work.usable(Split.VAL))
 
 

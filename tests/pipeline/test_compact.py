@@ -17,7 +17,7 @@ from sleepd.core.model import Attribution, Edit, EditOp, Origin, Split, Verdict,
 from sleepd.core.select import Bundle
 from sleepd.models.scripted import ScriptedModel
 from sleepd.pipeline.compact import Compaction, CompactionConfig, compact, leaves_no_room
-from sleepd.pipeline.mine import clusters
+from sleepd.pipeline.mine import kinds_of_work
 from sleepd.pipeline.night import outlook
 from sleepd.pipeline.optimize import OptimizerTerms, optimize, try_out
 from sleepd.pipeline.rollout import RunContext
@@ -44,7 +44,7 @@ HOW = (CompactionConfig(share=0.9, saves=15), tokens(SKILL))
 def work_of(world: World) -> Work:
     with world.database.reading() as connection:
         everything = tasks.load(connection)
-    members = max(clusters(everything, 2).values(), key=len)
+    members = max(kinds_of_work(everything, 2).values(), key=len)
     target = new_project_target("claude-code", world.project, "commits", "commit messages")
     return Work(target=target, tasks=tuple(members), frequency=len(members), friction=1.0)
 

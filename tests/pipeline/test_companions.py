@@ -9,7 +9,7 @@ from sleepd.core.model import Rollout, Score, SkillTarget, Split
 from sleepd.core.schedule import baseline
 from sleepd.models.scripted import ScriptedModel
 from sleepd.pipeline.companions import with_companions
-from sleepd.pipeline.mine import clusters
+from sleepd.pipeline.mine import kinds_of_work
 from sleepd.pipeline.prompts import Case
 from sleepd.pipeline.reflect import reflect
 from sleepd.pipeline.rollout import RunContext, run_all
@@ -32,7 +32,7 @@ def score(world: World, ctx: RunContext) -> float:
     with world.database.writing() as connection:
         everything = tasks.load(connection)
         text = rollouts.put_text(connection, TEXT)
-    work = max(clusters(everything, 2).values(), key=len)
+    work = max(kinds_of_work(everything, 2).values(), key=len)
     some = [s for s in work if s.usable and s.split is Split.VAL]
     made = run_all(ctx, [ctx.request(s, text, baseline(n)) for s in some for n in range(4)])
     return sum(r.result.value for r in made if isinstance(r.result, Score)) / len(made)

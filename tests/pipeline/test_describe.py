@@ -24,7 +24,7 @@ from sleepd.pipeline import waiting
 from sleepd.pipeline.describe import DescriptionConfig, DescriptionResult, Whose, describe, record
 from sleepd.pipeline.drift import watch
 from sleepd.pipeline.loaded import LoadRequests, load_requests, loads, skill_list
-from sleepd.pipeline.mine import clusters
+from sleepd.pipeline.mine import kinds_of_work
 from sleepd.pipeline.night import outlook
 from sleepd.pipeline.rollout import RunContext, run_all
 from sleepd.pipeline.trial import Comparison, GateTerms, enter, text_claim
@@ -55,7 +55,7 @@ def work_of(world: World, folder: Path, description: str = POOR) -> Work:
     """Commit messages, with a skill file of this description."""
     with world.database.reading() as connection:
         everything = tasks.load(connection)
-    members = max(clusters(everything, 2).values(), key=len)
+    members = max(kinds_of_work(everything, 2).values(), key=len)
     target = new_project_target("claude-code", folder, "commits", description)
     Path(target.path).parent.mkdir(parents=True, exist_ok=True)
     Path(target.path).write_text(edit.new_skill("commits", description, "- Be brief.\n"))

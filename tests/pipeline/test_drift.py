@@ -19,7 +19,7 @@ from sleepd.models.scripted import FailingAt
 from sleepd.pipeline import trial as trials
 from sleepd.pipeline.adopt import reject
 from sleepd.pipeline.drift import watch
-from sleepd.pipeline.mine import clusters
+from sleepd.pipeline.mine import kinds_of_work
 from sleepd.pipeline.night import outlook
 from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.trial import Comparison, GateTerms, enter, text_arms, text_claim
@@ -106,7 +106,7 @@ def date(number: int) -> str:
 def work_of(world: World) -> Work:
     with world.database.reading() as connection:
         everything = tasks.load(connection)
-    return find_work(clusters(everything, 2), world.surroundings, new_skill)[0]
+    return find_work(kinds_of_work(everything, 2), world.surroundings, new_skill)[0]
 
 
 def comparison_of(world: World) -> Comparison:

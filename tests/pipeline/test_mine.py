@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy import insert, update
 
-from sleepd.core.model import Split
+from sleepd.core.model import Split, digest
 from sleepd.core.ports import Vectors
 from sleepd.models.hashed import HashedTfidf
-from sleepd.pipeline.mine import clusters, mine, vectors_of
+from sleepd.pipeline.mine import kinds_of_work, mine, vectors_of
 from sleepd.settings.sections import MineConfig
 from sleepd.simulate.cast import persona
 from sleepd.simulate.life import Days, live
 from sleepd.simulate.transcripts import write
-from sleepd.store import tasks
+from sleepd.store import schema, tasks
 from tests.pipeline.world import BEGIN, World, make
 
-MINED = ("tasks", "attempts", "checks", "embeddings")
+MINED = ("tasks", "attempts", "checks", "vectors", "clusters")
 
 
 class Counting:
@@ -27,10 +29,12 @@ class Counting:
 
     def __init__(self, most: int = 10_000) -> None:
         self._inner, self.seen, self._most = HashedTfidf(), 0, most
+        self.lengths: list[int] = []
         self.key, self.english_only = self._inner.key, False
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         self.seen += len(texts)
+        self.lengths += map(len, texts)
         if self.seen > self._most:
             raise KeyboardInterrupt
         return self._inner.encode(texts)
@@ -55,7 +59,7 @@ def test_the_work_that_recurs_is_found_with_checks(mined: World) -> None:
     """Commit messages are one cluster, checkable by form; each task is on one side."""
     with mined.database.reading() as connection:
         everything = tasks.load(connection)
-    largest = max(clusters(everything, 2).values(), key=len)
+    largest = max(kinds_of_work(everything, 2).values(), key=len)
     assert all("ommit" in s.task.request for s in largest)
     kinds = {(c.kind.value, c.value) for s in largest for c in s.checks}
     assert {("first-line", "[A-9]"), ("last-line", "tested:")} <= kinds
@@ -91,7 +95,7 @@ def test_a_run_killed_in_between_is_done_again(tmp_path: Path) -> None:
     broken, whole = (
         {
             t: sorted(repr({**r, "project": "", "id": "", "session_id": ""}) for r in w.rows(t))
-            for t in ("checks", "embeddings")
+            for t in ("checks", "vectors")
         }
         for w in worlds
     )
@@ -143,3 +147,53 @@ def test_vectors_are_kept_by_embedder_and_text(world: World) -> None:
     assert 2 == vectors_of(world.database, other, fresh)[1]
     got, _ = vectors_of(world.database, one, [])
     assert 0 == len(got)
+
+
+def test_texts_are_embedded_in_order_of_length(world: World) -> None:
+    """Over the whole list and not within a portion: a batch takes as long as its longest text."""
+    embedder = Counting()
+    texts = [f"{'word ' * (n * 37 % 97)}{n}" for n in range(1_200)]
+    got, _ = vectors_of(world.database, embedder, texts)
+    assert sorted(map(len, texts)) == embedder.lengths
+    one, _ = vectors_of(world.database, embedder, texts[7:8])
+    assert one[0].tolist() == got[7].tolist()
+
+
+def test_what_an_older_version_embedded_is_not_embedded_again(world: World) -> None:
+    """It kept the embedder's own vectors; the combined ones are made of them."""
+    texts = ["an old request", "another one"]
+    rows_ = [
+        {"text": digest(text), "embedder": "old", "vector": vector.tobytes()}
+        for text, vector in zip(texts, HashedTfidf().encode(texts), strict=True)
+    ]
+    with world.database.writing() as connection:
+        connection.execute(insert(schema.embeddings), rows_)
+    embedder = Counting()
+    embedder.key = "old"
+    got, embedded = vectors_of(world.database, embedder, texts)
+    assert (0, 0) == (embedded, embedder.seen)
+    assert got.tolist() == vectors_of(world.database, Counting(), texts)[0].tolist()
+
+
+def test_tasks_that_lost_their_cluster_are_clustered_again(world: World) -> None:
+    """As after a migration: no session is cut anew, sides and groups stay, the clusters come out the same."""
+    before = rows(world)
+    with world.database.writing() as connection:
+        connection.execute(update(schema.tasks).values(cluster_id=None))
+        tasks.describe_clusters(connection, [])
+    report = mine(world.database, Counting(), MineConfig())
+    assert (before, 0, 0) == (rows(world), report.sessions, report.embedded)
+
+
+def test_kinds_of_work_hold_whole_clusters_and_have_names_of_their_own(world: World) -> None:
+    """A kind is of one or more clusters; no cluster has more than its share of the project; no two names are equal."""
+    with world.database.reading() as connection:
+        everything = tasks.load(connection)
+    sizes = Counter(s.cluster for s in everything)
+    assert max(sizes.values()) <= max(5, 0.15 * len(everything))
+    kinds = {s.cluster: s.kind for s in everything}
+    assert all(kinds[s.cluster] == s.kind for s in everything)
+    assert max(Counter(s.kind for s in everything).values()) > max(sizes.values())
+    names = {row["kind"]: row["name"] for row in world.rows("clusters")}
+    named = [name for name in names.values() if name]
+    assert "commit message" in named and len(named) == len(set(named)) > 3

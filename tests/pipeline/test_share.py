@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sleepd.core.model import SkillTarget, Split
-from sleepd.pipeline.mine import clusters
+from sleepd.pipeline.mine import kinds_of_work
 from sleepd.pipeline.night import outlook
 from sleepd.pipeline.route import by_meaning
 from sleepd.pipeline.share import LEAST_PAIRS, shares
@@ -55,7 +55,7 @@ def test_parts_add_up(costs: list[float], pairs: int, most: int) -> None:
 class TestRouting:
     def everything(self, world: World) -> dict[object, object]:
         with world.database.reading() as connection:
-            return dict(clusters(tasks.load(connection), 2))
+            return dict(kinds_of_work(tasks.load(connection), 2))
 
     def test_work_goes_to_the_projects_skill_that_is_meant_for_it(self, world: World, tmp_path: Path) -> None:
         """By what its description says; a skill for other things is left alone, and then a new one is made."""

@@ -70,8 +70,9 @@ def task(*attempts: Attempt, request: str = "Write the weekly report") -> Stored
         attempts=attempts,
     )  # fmt: skip
     return StoredTask(
-        task=made, agent="claude-code", split=Split.TRAIN, group=made.id, cluster=None, retired=False, checks=()
-    )
+        task=made, agent="claude-code", split=Split.TRAIN, group=made.id, cluster=None, kind=None, retired=False,
+        checks=(),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from sleepd.core.model import Cause, Edit, EditOp, Origin, Split, Verdict
 from sleepd.core.ports import Ask, CallPurpose, Failure, Reply
 from sleepd.core.select import Bundle, Ranking
 from sleepd.models.scripted import ScriptedModel
-from sleepd.pipeline.mine import clusters
+from sleepd.pipeline.mine import kinds_of_work
 from sleepd.pipeline.optimize import OptimizeReport, OptimizerTerms, optimize, try_out
 from sleepd.pipeline.reflect import MOST_EDITS
 from sleepd.pipeline.replies import ReplyText, replies_to
@@ -55,7 +55,7 @@ class Proposing:
 def work_of(world: World) -> Work:
     with world.database.reading() as connection:
         everything = tasks.load(connection)
-    return find_work(clusters(everything, 2), world.surroundings, new_skill)[0]
+    return find_work(kinds_of_work(everything, 2), world.surroundings, new_skill)[0]
 
 
 def comparison_of(world: World, base: str = "") -> Comparison:

@@ -15,7 +15,7 @@ from sleepd.core.ports import Ask, Failure, Model, Reply
 from sleepd.core.select import Bundle
 from sleepd.models.scripted import FailingAt, ScriptedModel
 from sleepd.pipeline import trial as trials
-from sleepd.pipeline.mine import clusters
+from sleepd.pipeline.mine import kinds_of_work
 from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.trial import Comparison, GateTerms, allowance, enter, identity, text_arms, text_claim
 from sleepd.pipeline.waiting import exhausted, go_on
@@ -32,7 +32,7 @@ GOOD = "- Start with the ticket key in square brackets.\n- End with a Tested lin
 def work_of(world: World) -> Work:
     with world.database.reading() as connection:
         everything = tasks.load(connection)
-    return find_work(clusters(everything, 2), world.surroundings, new_skill)[0]
+    return find_work(kinds_of_work(everything, 2), world.surroundings, new_skill)[0]
 
 
 def comparison_of(world: World) -> Comparison:

@@ -247,29 +247,41 @@ class TestTasks:
         checks = (Contains("x"), Lacks("y"))
         save_tasks(database, TASK)
         with database.writing() as connection:
-            tasks.place(
-                connection, [Placed(task=TASK.id, group=TaskId("g"), split=Split.VAL)], {TASK.id: ClusterId("k")}
-            )
+            assert tasks.unplaced(connection)
+            tasks.place(connection, [Placed(task=TASK.id, group=TaskId("g"), split=Split.VAL)])
+            tasks.set_clusters(connection, {TASK.id: ClusterId("k")})
+            assert not tasks.unplaced(connection)
             tasks.set_checks(connection, [TASK.id], {TASK.id: checks})
         (got,) = load(database)
-        assert (TASK, Split.VAL, "g", "k", checks, True) == (
-            got.task, got.split, got.group, got.cluster, got.checks, got.usable
+        assert (TASK, Split.VAL, "g", "k", "k", checks, True) == (
+            got.task, got.split, got.group, got.cluster, got.kind, got.checks, got.usable
         )  # fmt: skip
         with database.writing() as connection:
-            tasks.join(connection, {ClusterId("k"): ClusterId("older")})
+            older = tasks.Cluster(id=ClusterId("k"), kind=ClusterId("older"), name="commit")
+            tasks.describe_clusters(connection, [older])
             tasks.retire(connection, [TASK.id])
             assert () == tasks.load(connection, [TaskId("other")])
-        assert ("older", True, False) == (
-            load(database)[0].cluster,
-            load(database)[0].retired,
-            load(database)[0].usable,
-        )
+        (got,) = load(database)
+        assert ("k", "older", True, False) == (got.cluster, got.kind, got.retired, got.usable)
+
+    def test_tasks_asked_for_come_with_their_own_attempts_and_checks(self, database: Database) -> None:
+        """The same by one id as in the whole list, whatever else is stored."""
+        other = replace(TASK, id=TaskId("t2"), attempts=TASK.attempts[:1])
+        save_tasks(database, TASK, other)
+        with database.writing() as connection:
+            tasks.set_checks(connection, [other.id], {other.id: (Contains("x"),)})
+        whole = load(database)
+        with database.reading() as connection:
+            assert [(s,) for s in whole] == [tasks.load(connection, [s.task.id]) for s in whole]
+            assert sorted((s.task.id, s.task.request) for s in whole) == [*tasks.load_requests(connection)]
+            many = [TaskId(f"x{n}") for n in range(tasks._ASKED_FOR_AT_ONCE)]
+            assert whole[:1] == tasks.load(connection, [whole[0].task.id, *many])
 
     def test_cutting_again_keeps_the_place_and_drops_what_is_gone(self, database: Database) -> None:
         """A session that grew keeps the sides of its tasks; attempts are replaced."""
         save_tasks(database, TASK, replace(TASK, id=TaskId("t2")))
         with database.writing() as connection:
-            tasks.place(connection, [Placed(task=TASK.id, group=TASK.id, split=Split.TEST)], {TASK.id: ClusterId("k")})
+            tasks.place(connection, [Placed(task=TASK.id, group=TASK.id, split=Split.TEST)])
         save_tasks(database, replace(TASK, attempts=TASK.attempts[:1]))
         (got,) = load(database)
         assert (Split.TEST, TASK.attempts[:1]) == (got.split, got.task.attempts)
@@ -300,14 +312,17 @@ class TestTasks:
         save_tasks(database, again, session=again.session_id)
         assert [again] == [s.task for s in load(database)]
 
-    def test_vectors_are_kept_by_text_and_embedder(self, database: Database) -> None:
-        """Bit for bit."""
-        vector = np.array([0.25, -1.5], dtype=np.float32)
+    def test_vectors_are_kept_by_text_and_space(self, database: Database) -> None:
+        """At half precision, bit for bit; few are asked for by name, many are looked through."""
+        vector = np.array([0.25, -1.5], dtype=np.float16)
         with database.writing() as connection:
-            tasks.save_vectors(connection, {"text": vector}, "e1")
-            assert {} == tasks.vectors(connection, ["text"], "e2")
-            found = tasks.vectors(connection, ["text", "other"], "e1")
-        assert ["text"] == list(found) and vector.tolist() == found["text"].tolist()
+            tasks.save_vectors(connection, {Digest("text"): vector}, "s1")
+            tasks.save_vectors(connection, {Digest("text"): vector * 2}, "s1")
+            assert {} == tasks.vectors(connection, [Digest("text")], "s2")
+            many = {Digest("text"), *(Digest(f"d{n}") for n in range(tasks._ASKED_FOR_AT_ONCE))}
+            for texts in ([Digest("text"), Digest("other")], many):
+                found = tasks.vectors(connection, texts, "s1")
+                assert ["text"] == list(found) and vector.tolist() == found[Digest("text")].tolist()
 
 
 N1, N2, N3 = (RunId(id=night) for night in ("n1", "n2", "n3"))

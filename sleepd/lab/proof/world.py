@@ -15,7 +15,7 @@ from sleepd.core.ports import Embedder, Model
 from sleepd.models.settings import ModelSettings
 from sleepd.pipeline.adopt import WriteResult, adopt, revert
 from sleepd.pipeline.ingest import IngestReport, Sources, ingest
-from sleepd.pipeline.mine import clusters, mine
+from sleepd.pipeline.mine import kinds_of_work, mine
 from sleepd.pipeline.night import NightPlan, night_id, run_night
 from sleepd.pipeline.optimize import OptimizerTerms
 from sleepd.pipeline.rollout import RunContext
@@ -178,8 +178,8 @@ class World:
     def work(self) -> tuple[Work, ...]:
         with self.database.reading() as connection:
             everything = tasks.load(connection)
-        near = by_meaning(self.ctx(""), MINING.similarity)
-        return find_work(clusters(everything, MINING.min_sessions), self.surroundings, near)
+        near = by_meaning(self.ctx(""))
+        return find_work(kinds_of_work(everything, MINING.min_sessions), self.surroundings, near)
 
     def text(self, address: Digest) -> str:
         return self.ctx("").text(address)

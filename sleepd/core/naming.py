@@ -1,0 +1,89 @@
+"""What a group of texts is called: the words that its members share and the other groups lack.
+
+Words, no grammar: a name is a run of words as people wrote it ("fix lint errors"), which in a request is the verb with
+its object, or a command. So it needs no list of any language's verbs.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
+
+_WORD = re.compile(r"/?\w(?:[\w'./:+-]*\w)?")
+_READ = 40
+"""Words of a text that are looked at: a request says at its beginning what it wants."""
+_MEMBERS = 50
+"""Members of a group that are looked at, the oldest, so that a name seldom changes."""
+_LONGEST = 5
+_SHARED = 0.5
+_TOGETHER = 3
+"""Words that share no run of words are put together, at most so many."""
+_SHORT = 3
+_LONG = 5
+_SELDOM = 0.2
+_RARE = 0.05
+"""A name begins and ends with long words (5 characters), or with such as few texts of other groups have: a fifth for 4
+characters, a twentieth for 3. Articles and prepositions are short and everywhere."""
+_CUT = 48
+
+
+def names(groups: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """A name for each group of texts, oldest group and oldest text first; no two are the same."""
+    read = {group: [_words(text) for text in texts] for group, texts in groups.items()}
+    everything = [words for members in read.values() for words in members]
+    having = Counter(word for words in everything for word in set(words))
+    beginning = Counter(words[0] for words in everything if words)
+    taken: set[str] = set()
+    found = {}
+    for group, members in read.items():
+        some = members[:_MEMBERS]
+        inside = Counter(word for words in members for word in set(words))
+        outside = max(1, len(everything) - len(members))
+        weight: dict[str, float] = {}
+        for word in {word for words in some for word in words}:
+            often = (having[word] - inside[word]) / outside
+            whole = len(word) >= _LONG or (len(word) >= _SHORT and often <= (_RARE if len(word) == _SHORT else _SELDOM))
+            whole = whole or word.startswith("/")
+            # A short word that mostly begins requests is a verb ("fix", "add") and not an article.
+            ends = whole or 2 * beginning[word] > having[word]
+            weight[word] = math.log1p(len(everything) / having[word]) * math.log1p(len(word)) * (1 if ends else -1)
+        name = next(n for n in _candidates(some, groups[group], weight) if n not in taken)
+        taken.add(name)
+        found[group] = name
+    return found
+
+
+def _candidates(members: Sequence[Sequence[str]], texts: Sequence[str], weight: Mapping[str, float]) -> Iterator[str]:
+    """Names from the best to the last resort; there is always another one.
+
+    `weight` says how much a word tells; it is negative for a word that no name begins or ends with.
+    """
+    phrases = Counter(phrase for words in members for phrase in set(_phrases(words, weight)))
+    best = sorted(phrases, key=lambda p: (-phrases[p] * sum(abs(weight[word]) for word in p), p))
+    shared = [p for p in best if phrases[p] >= max(2, _SHARED * len(members))]
+    base = " ".join(shared[0]) if shared else " ".join(min(texts, key=lambda text: (len(text), text)).split())
+    if shared and len(shared[0]) == 1:
+        first = {word: n for words in reversed(members) for n, word in enumerate(words)}
+        words = [p[0] for p in shared if len(p) == 1][:_TOGETHER]
+        base = " ".join(sorted(words, key=lambda word: (first[word], word)))
+    base = base[:_CUT].strip() or "work"
+    yield base
+    for (word,) in (p for p in best if len(p) == 1 and p[0] not in base.split()):
+        yield f"{base}: {word[:_CUT]}"
+    for number in count(2):
+        yield f"{base} ({number})"
+
+
+def _phrases(words: Sequence[str], weight: Mapping[str, float]) -> Iterator[tuple[str, ...]]:
+    for start, word in enumerate(words):
+        if weight[word] > 0:
+            for end in range(start + 1, min(start + _LONGEST, len(words)) + 1):
+                if weight[words[end - 1]] > 0:
+                    yield tuple(words[start:end])
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold()[: 20 * _READ])[:_READ]
