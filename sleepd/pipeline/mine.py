@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from harvesters.records import SessionKind
-from sleepd.core import check, cluster, ngrams, split
-from sleepd.core.check import Check, Contrast
+from sleepd.core import cluster, ngrams, split
+from sleepd.core.chance import mined_checks
+from sleepd.core.check import Contrast
 from sleepd.core.model import ClusterId, SessionId, TaskId
 from sleepd.core.ports import Embedder, Vectors
 from sleepd.core.segment import segment
@@ -160,13 +161,19 @@ def _rows(tasks_: Sequence[StoredTask], project: str) -> list[int]:
 
 
 def _check(database: Database, everything: Sequence[StoredTask], recurring: dict[ClusterId, list[StoredTask]]) -> None:
-    """Mine the checks of every recurring cluster anew; tasks outside of them have none. A person's checks stay."""
-    found: dict[TaskId, tuple[Check, ...]] = {}
-    for members in recurring.values():
-        found |= check.mine([c for c in map(_contrast, members) if c is not None])
+    """Mine the checks of all recurring work anew; tasks outside of it have none. A person's checks stay.
+
+    Only checks that beat chance are kept: work without any has no text check, so no candidate is judged on it.
+    """
+    found = mined_checks(contrasts(recurring)).checks
     changed = [s.task.id for s in everything if not s.reviewed and s.checks != found.get(s.task.id, ())]
     with database.writing() as connection:
         tasks.set_checks(connection, changed, found)
+
+
+def contrasts(recurring: Mapping[ClusterId, Sequence[StoredTask]]) -> list[list[Contrast]]:
+    """What each recurring work shows to the search for checks."""
+    return [[c for c in map(_contrast, members) if c is not None] for members in recurring.values()]
 
 
 def _contrast(stored: StoredTask) -> Contrast | None:

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from sleepd.core import recall
+from sleepd.core.chance import MIN_SESSIONS, Excess, mined_checks
 from sleepd.core.check import in_order
 from sleepd.core.errors import UsageError
 from sleepd.core.model import ClusterId, Split, TaskId
 from sleepd.core.ports import Embedder
-from sleepd.pipeline.mine import clusters, vectors_of
+from sleepd.pipeline.mine import clusters, contrasts, vectors_of
 from sleepd.store import tasks
 from sleepd.store.database import Database
 from sleepd.store.tasks import StoredTask
@@ -39,6 +40,7 @@ class Recurring:
     """Checkable tasks on each side."""
     checks: int
     """Different checks."""
+    excess: Excess
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +56,9 @@ def recurring(database: Database, min_sessions: int) -> tuple[Recurring, ...]:
     """The clusters that span enough sessions, those that cost the user most first."""
     with database.reading() as connection:
         everything = tasks.load(connection)
-    found = [_recurring(id_, members) for id_, members in clusters(everything, min_sessions).items()]
+    work = clusters(everything, min_sessions)
+    excess = mined_checks(contrasts(work)).excess
+    found = [_recurring(id_, members, one) for (id_, members), one in zip(work.items(), excess, strict=True)]
     return tuple(sorted(found, key=lambda r: (-r.friction, -r.sessions, r.cluster)))
 
 
@@ -89,7 +93,7 @@ def nearest(database: Database, embedder: Embedder, text: str, k: int) -> tuple[
     return tuple(Near(stored=by_id[id_], similarity=similarity) for id_, similarity in found)
 
 
-def _recurring(id_: ClusterId, members: Sequence[StoredTask]) -> Recurring:
+def _recurring(id_: ClusterId, members: Sequence[StoredTask], excess: Excess) -> Recurring:
     return Recurring(
         cluster=id_,
         project=members[0].task.project,
@@ -99,6 +103,7 @@ def _recurring(id_: ClusterId, members: Sequence[StoredTask]) -> Recurring:
         friction=sum(s.task.friction for s in members),
         by_split=Counter(s.split for s in members if s.usable and s.split is not None),
         checks=len({c for s in members for c in s.checks}),
+        excess=excess,
     )
 
 
@@ -118,6 +123,13 @@ def clusters_json(found: Sequence[Recurring]) -> list[Plain]:
             "checks": [
                 {"kind": c.kind.value, "value": c.value} for c in in_order(c for s in r.tasks for c in s.checks)
             ],
+            "wordings": {
+                "corrected_sessions": r.excess.corrected_sessions,
+                "tried": r.excess.wordings,
+                "found": r.excess.found,
+                "found_in_shuffled_labels": round(r.excess.by_chance, 2),
+                "beat_chance": r.excess.proven,
+            },
             "task_ids": [s.task.id for s in r.tasks],
         }
         for r in found
@@ -136,7 +148,21 @@ def clusters_text(found: Sequence[Recurring], *, with_tasks: bool) -> str:
     text = report.table(headings, rows)
     if with_tasks:
         text += "\n\n" + report.table(["task", "cluster", "side", "asked again", "request"], _task_rows(found))
-    return text + "\n\ntrain, val and test count checkable tasks; test stays sealed"
+    return f"{text}\n\ntrain, val and test count checkable tasks; test stays sealed\n{_excess_text(found)}"
+
+
+def _excess_text(found: Sequence[Recurring]) -> str:
+    """What the search for checks found, beside the same search in labels that mean nothing."""
+    if not any(r.excess.wordings for r in found):
+        return (
+            "observed, cannot be judged yet: no wording differs between rejected and kept answers in "
+            f"{MIN_SESSIONS} sessions of one work"
+        )
+    mined, shuffled = sum(r.excess.found for r in found), sum(r.excess.by_chance for r in found)
+    proven = sum(r.excess.proven for r in found)
+    return f"wordings that go with kept answers: {mined} mined, shuffled labels give {shuffled:.1f}; " + (
+        f"{proven} beat chance" if proven else "none beats chance: observed, cannot be judged yet"
+    )
 
 
 def _task_rows(found: Sequence[Recurring]) -> list[list[object]]:

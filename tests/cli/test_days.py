@@ -147,6 +147,15 @@ def test_tasks_are_listed_by_what_they_cost(mined: Path) -> None:
     assert found[0]["task_ids"][0][:8] in sleepd("tasks", "list", "--all").out
 
 
+def test_the_list_says_what_shuffled_labels_would_have_given(mined: Path) -> None:
+    """Mined wordings, those of shuffled labels, and those that beat chance; in JSON for each work."""
+    wordings = [row["wordings"] for row in sleepd("tasks", "list", "--json").json]
+    assert wordings[0]["found"] > 5 * wordings[0]["found_in_shuffled_labels"] > 0
+    assert wordings[0]["beat_chance"] > 0
+    total = sum(one["found"] for one in wordings)
+    assert f"wordings that go with kept answers: {total} mined, shuffled labels give" in sleepd("tasks", "list").out
+
+
 def test_a_task_is_shown_by_the_beginning_of_its_id(mined: Path) -> None:
     """Whole: request, answers, checks."""
     id_ = sleepd("tasks", "list", "--json").json[0]["task_ids"][0]

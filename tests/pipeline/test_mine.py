@@ -12,12 +12,13 @@ from sleepd.core.model import Split
 from sleepd.core.ports import Vectors
 from sleepd.models.hashed import HashedTfidf
 from sleepd.pipeline.mine import clusters, mine, vectors_of
+from sleepd.pipeline.work import find_work
 from sleepd.settings.sections import MineConfig
 from sleepd.simulate.cast import persona
 from sleepd.simulate.life import Days, live
 from sleepd.simulate.transcripts import write
 from sleepd.store import tasks
-from tests.pipeline.world import BEGIN, World, make
+from tests.pipeline.world import BEGIN, World, make, new_skill
 
 MINED = ("tasks", "attempts", "checks", "embeddings")
 
@@ -143,3 +144,16 @@ def test_vectors_are_kept_by_embedder_and_text(world: World) -> None:
     assert 2 == vectors_of(world.database, other, fresh)[1]
     got, _ = vectors_of(world.database, one, [])
     assert 0 == len(got)
+
+
+def test_work_with_too_few_corrections_is_observed_and_not_judged(tmp_path: Path) -> None:
+    """Corrections of five sessions beat no shuffle: no check is stored, and the work says so in words."""
+    world = make(tmp_path, sessions=7)
+    world.ingest()
+    mine(world.database, HashedTfidf(), MineConfig())
+    with world.database.reading() as connection:
+        everything = tasks.load(connection)
+    assert any(s.task.rejected for s in everything)
+    assert [] == [s for s in everything if s.checks]
+    work = find_work(clusters(everything, 2), world.surroundings, new_skill)[0]
+    assert "observed, cannot be judged yet: no check of its answers beats shuffled labels" == work.missing
