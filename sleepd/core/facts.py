@@ -85,8 +85,8 @@ class Facts:
     stop: int
     """One behind its last action."""
     said: tuple[str, ...]
-    """The person's prompts of the session up to and with this turn. Words of a denial are no prompt: they name a command in
-    order to refuse it."""
+    """The person's prompts of the session up to and with this turn. Words of a denial are no prompt: they name a
+    command in order to refuse it."""
     question: bool | None
     """Whether the person only asked a question; None when unknown."""
     answer: str
@@ -217,8 +217,8 @@ def _bare(words: Sequence[str]) -> list[str]:
 def runs_command(program: Program, command: Sequence[str]) -> bool:
     """Whether the words of a command are in a row in what was run; `*` in a word is any text.
 
-    `mise run lint` is in `mise run lint --fix` and not in `mise run lint:fix`. `test:ci` is in `mise run test:ci` and not
-    in `grep test:ci Makefile`, which only searches for the word.
+    `mise run lint` is in `mise run lint --fix` and not in `mise run lint:fix`. `test:ci` is in `mise run test:ci` and
+    not in `grep test:ci Makefile`, which only searches for the word.
     """
     words = program.words
     last = len(words) - len(command)

@@ -58,7 +58,7 @@ def test_a_hundred_episodes_of_three_sessions_prove_little() -> None:
     """One bad session that the judge dislikes throughout: the area is 1, and it is not shown."""
     rows = [(f"s{n // 40}", float(n >= 80), float(n >= 80)) for n in range(120)]
     found = measured(discrimination(moments(*rows)))
-    assert found.auc == 1.0
+    assert (1.0, 1, 2) == (found.auc, found.corrected_sessions, found.passed_sessions)
     assert not found.shown
 
 
