@@ -122,7 +122,7 @@ class Backtest:
 
 
 @dataclass(slots=True)
-class _Seen:
+class _Known:
     """What was seen so far, one entry for each moment where the check applied and the outcome is known."""
 
     sessions: list[str] = field(default_factory=list)
@@ -147,7 +147,7 @@ def backtest(
     wrong = next((place for place, chance in corrected.items() if not 0 <= chance <= 1), None)
     if wrong is not None:
         raise ValueError(f"the probability of a correction at {wrong} is {corrected[wrong]}")
-    known = _Seen()
+    known = _Known()
     unknown = episodes = broken = applies = 0
     breaches: list[Breach] = []
     places_of_use: set[str] = set()

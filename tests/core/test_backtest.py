@@ -139,7 +139,7 @@ def test_floors_say_what_is_missing_and_may_be_changed() -> None:
 @pytest.mark.parametrize("floors", [{"applies": 0}, {"broken": 1.2}, {"recall": -0.1}])
 def test_a_floor_that_means_nothing_is_refused(floors: dict[str, float]) -> None:
     """When it is made."""
-    with pytest.raises(ValueError, match="floor|at least once"):
+    with pytest.raises(ValueError, match=r"floor|at least once"):
         Floors(**floors)  # type: ignore[arg-type]
 
 
