@@ -21,7 +21,7 @@ from benchmarks.acts import SURE, labels, sessions
 from harvesters.records import Origin, Role, ToolCall, ToolStatus, Turn
 from sleepd.core.acts import Act, judge
 from sleepd.core.episode import Episode, Source, episodes
-from sleepd.core.lesson import Floors, Lesson, joined, lessons, of_calls, of_refusals, of_words
+from sleepd.core.lesson import Lesson, LessonFloors, joined, lessons, of_calls, of_refusals, of_words
 from sleepd.core.model import SessionId
 from sleepd.core.segment import Transcript
 
@@ -48,7 +48,7 @@ def learn(history: Sequence[Sequence[Episode]]) -> tuple[Lesson, ...]:
     words = of_words([(one, judge(one)) for one in history])
     every = [episode for one in history for episode in one]
     found = joined((*words, *of_refusals(history), *of_calls(every)))
-    return lessons(found, {one[0].session: one[0].project for one in history if one}, Floors())
+    return lessons(found, {one[0].session: one[0].project for one in history if one}, LessonFloors())
 
 
 def score(folder: Path) -> Scored:

@@ -63,7 +63,10 @@ def show_(id_: Id, as_json: AsJson = False) -> None:
 
 @app.command("export", short_help="Write all tasks to a file for review.")
 def export(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="Where to write; - is stdout.")],
+    file: Annotated[
+        str,
+        typer.Argument(metavar="FILE", help="Where to write: YAML if the name ends in .yaml, else JSON; - is stdout."),
+    ],
     as_json: AsJson = False,
 ) -> None:
     """Write all tasks to a file for review: set `dropped`, remove or edit `checks`, import it again.
@@ -72,7 +75,7 @@ def export(
     """
     with closing(compose.database(config.places())) as database, database.reading() as connection:
         stored = tasks.load(connection)
-    text = task_file.exported(stored)
+    text = task_file.exported(stored, yaml=task_file.is_yaml(file))
     if file == "-":
         show_json_text(text)
         return

@@ -36,7 +36,7 @@ class Act(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class JudgedAct:
     """The act of one turn."""
 
     act: Act
@@ -126,7 +126,7 @@ _FLAGGED = 0.5
 _NOT_OWN = {Source.PLAN: Act.REQUEST, Source.COMMAND: Act.REQUEST, Source.HOOK: Act.OTHER}
 
 
-def judge(found: Sequence[Episode]) -> tuple[Judged, ...]:
+def judge(found: Sequence[Episode]) -> tuple[JudgedAct, ...]:
     """The act of each of a session's episodes, in order.
 
     A turn is a correction when its probability is at least a half, given that it is no refinement. A text that is not
@@ -136,7 +136,7 @@ def judge(found: Sequence[Episode]) -> tuple[Judged, ...]:
     for before, episode in zip([None, *found], found, strict=False):
         if episode.source in _NOT_OWN:
             judged.append(
-                Judged(act=_NOT_OWN[episode.source], probability=1.0, correction=0.0, refinement=0.0, signs=())
+                JudgedAct(act=_NOT_OWN[episode.source], probability=1.0, correction=0.0, refinement=0.0, signs=())
             )
             continue
         there = signs(episode, before)
@@ -156,7 +156,7 @@ def probabilities(there: Mapping[str, float]) -> dict[Act, float]:
     return {Act(act): power / total for act, power in powers.items()}
 
 
-def _judged(by_act: Mapping[Act, float], there: tuple[str, ...]) -> Judged:
+def _judged(by_act: Mapping[Act, float], there: tuple[str, ...]) -> JudgedAct:
     refinement = by_act[Act.REFINEMENT]
     correction = by_act[Act.CORRECTION] / (1 - refinement) if refinement < 1 else 0.0
     if correction >= _FLAGGED:
@@ -164,4 +164,4 @@ def _judged(by_act: Mapping[Act, float], there: tuple[str, ...]) -> Judged:
     else:
         act = max((a for a in Act if a is not Act.CORRECTION), key=lambda a: by_act[a])
         probability = by_act[act]
-    return Judged(act=act, probability=probability, correction=correction, refinement=refinement, signs=there)
+    return JudgedAct(act=act, probability=probability, correction=correction, refinement=refinement, signs=there)

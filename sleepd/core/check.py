@@ -18,7 +18,7 @@ What the values mean (letter case never counts, except in shapes):
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -249,8 +249,16 @@ def features(answer: str) -> frozenset[Check]:
     return frozenset(found)
 
 
-def mine(contrasts: Sequence[Contrast]) -> dict[TaskId, tuple[Check, ...]]:
-    """The checks of each task of one cluster.
+def shortened(rejected: str, accepted: str) -> int:
+    """1 where the rejected answer is longer by a quarter, in words; -1 where the accepted one is; else 0."""
+    before, after = len(_words(rejected)), len(_words(accepted))
+    return (before > after * _WORDS_MARGIN) - (after > before * _WORDS_MARGIN)
+
+
+def mine(
+    contrasts: Sequence[Contrast], tested: Callable[[Check], bool] | None = None
+) -> dict[TaskId, tuple[Check, ...]]:
+    """The checks of each task of one cluster; with `tested`, only checks of which that is true.
 
     A task keeps a check only if it fails one of its own rejected answers and passes its accepted one. Besides, the
     check must do so in at least two sessions and four times as often as the reverse, and hold for four fifths of the
@@ -264,7 +272,11 @@ def mine(contrasts: Sequence[Contrast]) -> dict[TaskId, tuple[Check, ...]]:
         for check in one.discriminating(limit):
             proposed.setdefault(check, set()).add(one.session)
     everything = list(seen.values())
-    general = [c for c, sessions in proposed.items() if len(sessions) >= _MIN_SESSIONS and _holds(c, everything)]
+    general = [
+        c
+        for c, sessions in proposed.items()
+        if len(sessions) >= _MIN_SESSIONS and (tested is None or tested(c)) and _holds(c, everything)
+    ]
     kept = _one_of_each(general, everything)
     checks = {task: tuple(c for c in kept if s.tells(c)) for task, s in seen.items()}
     return {task: found for task, found in checks.items() if found}

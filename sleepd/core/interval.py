@@ -22,7 +22,19 @@ def around(values: Sequence[float]) -> tuple[float, float, float]:
     coin = mean * (1 - mean)
     squares = sum((value - mean) ** 2 for value in values)
     spread = min(1.0, (squares + coin) / ((count + 1) * coin)) if coin else 1.0
+    low, high = _wilson(mean, count, spread)
+    return mean, low, high
+
+
+def wilson(share: float, count: float) -> tuple[float, float]:
+    """Wilson's 95 % interval (1927) of a share of `count` independent draws. Raises ValueError without a draw."""
+    if count <= 0:
+        raise ValueError("no share of nothing")
+    return _wilson(share, count, 1.0)
+
+
+def _wilson(mean: float, count: float, spread: float) -> tuple[float, float]:
     shrink = _Z**2 * spread / count
     middle = (mean + shrink / 2) / (1 + shrink)
-    half = math.sqrt(shrink * coin + shrink**2 / 4) / (1 + shrink)
-    return mean, max(0.0, middle - half), min(1.0, middle + half)
+    half = math.sqrt(shrink * mean * (1 - mean) + shrink**2 / 4) / (1 + shrink)
+    return max(0.0, middle - half), min(1.0, middle + half)

@@ -14,7 +14,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from sleepd.core.act_words import whole_words
-from sleepd.core.acts import Act, Judged
+from sleepd.core.acts import Act, JudgedAct
 from sleepd.core.command import check, commands
 from sleepd.core.episode import Call, Episode, Source
 from sleepd.core.fault import all_faults, failures
@@ -154,11 +154,11 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedEpisode:
+class EpisodeWithAct:
     """An episode with its act and its kind of work."""
 
     episode: Episode
-    judged: Judged
+    judged: JudgedAct
     cluster: ClusterId | None
     """None before `sleepd mine`."""
 
@@ -167,7 +167,7 @@ class JudgedEpisode:
 class History:
     """All interactive sessions of a person, oldest first."""
 
-    sessions: tuple[tuple[JudgedEpisode, ...], ...]
+    sessions: tuple[tuple[EpisodeWithAct, ...], ...]
 
     @property
     def turns(self) -> int:
@@ -197,7 +197,7 @@ class StatedLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Floors:
+class LessonFloors:
     """How many sessions a lesson needs."""
 
     words: int = 2
@@ -247,7 +247,7 @@ def of_refusals(history: Iterable[Sequence[Episode]]) -> tuple[Found, ...]:
 
 
 def of_calls(found: Sequence[Episode]) -> tuple[Found, ...]:
-    """What recurs without words: failures, repairs, and the steps asked for after finished work. Floors come later."""
+    """What recurs without words: failures, repairs, and the steps asked for after finished work."""
     known = all_faults(found)
     failed, mended, asked = failures(found, known), repairs(found, known), follow_ups(found)
     recurring = (
@@ -304,7 +304,7 @@ class _Theme:
     paths: Counter[str] = field(default_factory=Counter)
 
 
-def of_words(history: Sequence[tuple[Sequence[Episode], Sequence[Judged]]]) -> tuple[Found, ...]:
+def of_words(history: Sequence[tuple[Sequence[Episode], Sequence[JudgedAct]]]) -> tuple[Found, ...]:
     """What the person says again and again, by theme. `history` holds each session's episodes with their acts."""
     themes: defaultdict[str, _Theme] = defaultdict(_Theme)
     instead: defaultdict[str, list[Signal]] = defaultdict(list)
@@ -352,7 +352,7 @@ def _demand(text: str) -> str:
     return own if len(own) <= _HEAD else f"{own[: _HEAD // 3]}\n{own[-_HEAD // 3 :]}"
 
 
-def of_turn(episode: Episode, judged: Judged) -> Signal:
+def of_turn(episode: Episode, judged: JudgedAct) -> Signal:
     """What a person's turn is a signal of. A request is a step that was left out: a follow-up."""
     kinds = {
         Act.CORRECTION: SignalKind.CORRECTION,
@@ -408,7 +408,7 @@ def _worded(theme: Theme, found: _Theme) -> str:
     return rule.replace(" ({paths})", f" ({', '.join(paths)})" if paths else "")
 
 
-def lessons(found: Iterable[Found], projects: Mapping[SessionId, str], floors: Floors) -> tuple[Lesson, ...]:
+def lessons(found: Iterable[Found], projects: Mapping[SessionId, str], floors: LessonFloors) -> tuple[Lesson, ...]:
     """The findings that enough sessions support, worth most first. `projects` holds each session's folder."""
     made = []
     for finding in found:

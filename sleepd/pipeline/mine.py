@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from harvesters.records import SessionKind
-from sleepd.core import check, cluster, naming, ngrams, split
-from sleepd.core.check import Check, Contrast
+from sleepd.core import cluster, naming, ngrams, split
+from sleepd.core.chance import mined_checks
+from sleepd.core.check import Contrast
 from sleepd.core.model import ClusterId, Digest, SessionId, TaskId, digest
 from sleepd.core.ports import Embedder, HalfVectors, Vectors
 from sleepd.core.segment import segment
 from sleepd.core.split import Known, Placed, Shares
 from sleepd.settings.sections import MineConfig
+from sleepd.store import recurring as recurring_store
 from sleepd.store import sessions, tasks
 from sleepd.store.database import Database
 from sleepd.store.tasks import StoredTask
@@ -222,13 +224,21 @@ def _by_project(everything: Sequence[StoredTask]) -> list[list[int]]:
 
 
 def _check(database: Database, everything: Sequence[StoredTask], recurring: dict[ClusterId, list[StoredTask]]) -> None:
-    """Mine the checks of every recurring kind of work anew; tasks outside of them have none. A person's checks stay."""
-    found: dict[TaskId, tuple[Check, ...]] = {}
-    for members in recurring.values():
-        found |= check.mine([c for c in map(_contrast, members) if c is not None])
+    """Mine the checks of all recurring work anew; tasks outside of it have none. A person's checks stay.
+
+    Only checks that beat chance are kept: work without any has no text check, so no candidate is judged on it.
+    """
+    mined = mined_checks(contrasts(recurring))
+    found = mined.checks
     changed = [s.task.id for s in everything if not s.reviewed and s.checks != found.get(s.task.id, ())]
     with database.writing() as connection:
         tasks.set_checks(connection, changed, found)
+        recurring_store.save_excess(connection, dict(zip(recurring, mined.excess, strict=True)))
+
+
+def contrasts(recurring: Mapping[ClusterId, Sequence[StoredTask]]) -> list[list[Contrast]]:
+    """What each recurring work shows to the search for checks."""
+    return [[c for c in map(_contrast, members) if c is not None] for members in recurring.values()]
 
 
 def _contrast(stored: StoredTask) -> Contrast | None:

@@ -51,6 +51,8 @@ class Work:
         """None when the gate has enough to judge by; else what is missing, in words."""
         groups = len({s.group for s in self.usable(Split.TEST)})
         if not self.usable(Split.TRAIN):
+            if self.friction and not any(s.checks for s in self.tasks):
+                return "observed, cannot be judged yet: no check of its answers beats shuffled labels"
             return "not enough checkable tasks: none to learn from"
         return experiment.enough(len({s.group for s in self.usable(Split.VAL)}), groups)
 

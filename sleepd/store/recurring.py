@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, Row, bindparam, text
+from sqlalchemy import Connection, Row, bindparam, delete, insert, select, text
 
+from sleepd.core.chance import NO_EXCESS, Excess
 from sleepd.core.check import Check, check_of, in_order
 from sleepd.core.model import CheckKind, ClusterId, Split, TaskId
+from sleepd.store.schema import wordings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +30,8 @@ class Recurring:
     by_split: dict[Split, int]
     """Checkable tasks on each side."""
     checks: tuple[Check, ...]
+    excess: Excess
+    """What the search for checks found, beside the same search in labels that mean nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +101,10 @@ def page(connection: Connection, min_sessions: int, *, first: int = 1, count: in
     checks: dict[str, list[Check]] = {}
     for row in connection.execute(_CHECKS, {"kinds": [row.kind for row in some]}):
         checks.setdefault(row.work, []).append(check_of(CheckKind(row.kind), row.value))
-    found = tuple(_recurring(row, oldest[row.first_id], checks.get(row.kind, [])) for row in some)
+    kept = {row.kind: _excess(row) for row in connection.execute(select(wordings))}
+    found = tuple(
+        _recurring(row, oldest[row.first_id], checks.get(row.kind, []), kept.get(row.kind, NO_EXCESS)) for row in some
+    )
     return Page(found=found, first=first, total=len(rows))
 
 
@@ -115,7 +122,37 @@ def members(connection: Connection, kinds: Sequence[ClusterId]) -> tuple[Member,
     )
 
 
-def _recurring(row: Row[tuple[object, ...]], oldest: Row[tuple[object, ...]], checks: Sequence[Check]) -> Recurring:
+def save_excess(connection: Connection, found: Mapping[ClusterId, Excess]) -> None:
+    """Store what the last search for checks found in each kind of work, in the place of what was stored."""
+    connection.execute(delete(wordings))
+    rows = [
+        {
+            "kind": kind,
+            "corrected_sessions": one.corrected_sessions,
+            "wordings": one.wordings,
+            "found": one.found,
+            "by_chance": one.by_chance,
+            "proven": one.proven,
+        }
+        for kind, one in found.items()
+    ]
+    if rows:
+        connection.execute(insert(wordings), rows)
+
+
+def _excess(row: Row[tuple[object, ...]]) -> Excess:
+    return Excess(
+        corrected_sessions=row.corrected_sessions,
+        wordings=row.wordings,
+        found=row.found,
+        by_chance=row.by_chance,
+        proven=row.proven,
+    )
+
+
+def _recurring(
+    row: Row[tuple[object, ...]], oldest: Row[tuple[object, ...]], checks: Sequence[Check], excess: Excess
+) -> Recurring:
     return Recurring(
         kind=ClusterId(row.kind),
         name=row.name,
@@ -126,4 +163,5 @@ def _recurring(row: Row[tuple[object, ...]], oldest: Row[tuple[object, ...]], ch
         friction=row.friction,
         by_split={Split.TRAIN: row.train, Split.VAL: row.val, Split.TEST: row.test},
         checks=in_order(checks),
+        excess=excess,
     )

@@ -213,6 +213,17 @@ clusters = Table(
     Column("name", Text, nullable=False),
 )
 
+wordings = Table(
+    "wordings",
+    metadata,
+    Column("kind", Text, primary_key=True),
+    Column("corrected_sessions", Integer, nullable=False),
+    Column("wordings", Integer, nullable=False),
+    Column("found", Integer, nullable=False),
+    Column("by_chance", Float, nullable=False),
+    Column("proven", Integer, nullable=False),
+)
+
 texts = Table(
     "texts",
     metadata,

@@ -13,7 +13,7 @@ from sleepd.core.acts import judge
 from sleepd.core.adoption import plan, revert_plan
 from sleepd.core.episode import Source, episodes
 from sleepd.core.errors import Conflict, UsageError
-from sleepd.core.lesson import Floors, Found, History, JudgedEpisode, Lesson, LessonBook, LessonState, Scope
+from sleepd.core.lesson import EpisodeWithAct, Found, History, Lesson, LessonBook, LessonFloors, LessonState, Scope
 from sleepd.core.model import ClusterId, Edit, EditOp, SkillTarget, TaskId, digest
 from sleepd.core.screen import screen
 from sleepd.host import clock, locks
@@ -48,7 +48,7 @@ def history(database: Database, project: str | None = None) -> History:
             for episode, judged in zip(cut, judge(cut), strict=True):
                 # A turn about the answer before belongs to that answer's kind of work.
                 cluster = cluster_of.get(TaskId(digest(transcript.agent, episode.turn)), cluster)
-                session.append(JudgedEpisode(episode=episode, judged=judged, cluster=cluster))
+                session.append(EpisodeWithAct(episode=episode, judged=judged, cluster=cluster))
             if session:
                 found.append(tuple(session))
     return History(sessions=tuple(found))
@@ -68,10 +68,10 @@ def find(known: History) -> tuple[Found, ...]:
     return lesson.joined((*themes, *lesson.of_refusals(cut), *lesson.of_calls(every)))
 
 
-def book(database: Database, project: str | None = None, floors: Floors | None = None) -> LessonBook:
+def book(database: Database, project: str | None = None, floors: LessonFloors | None = None) -> LessonBook:
     """The lessons of the stored sessions with the person's decisions; remembers that they were listed."""
     known = history(database, project)
-    floors = floors if floors is not None else Floors()
+    floors = floors if floors is not None else LessonFloors()
     projects = {session[0].episode.session: session[0].episode.project for session in known.sessions}
     found = find(known)
     made = lesson.lessons(found, projects, floors)
@@ -249,6 +249,6 @@ def in_force(database: Database) -> tuple[LessonDecision, ...]:
     return tuple(sorted(found, key=lambda d: d.at))
 
 
-def own_turns(known: History) -> Sequence[JudgedEpisode]:
+def own_turns(known: History) -> Sequence[EpisodeWithAct]:
     """The person's own turns and what the client put there, in order."""
     return [one for session in known.sessions for one in session if one.episode.source is not Source.COMMAND]

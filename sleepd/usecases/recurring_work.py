@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sleepd.core import recall
+from sleepd.core.chance import MIN_SESSIONS
 from sleepd.core.errors import UsageError
 from sleepd.core.model import ClusterId, Split, TaskId
 from sleepd.core.ports import Embedder
 from sleepd.pipeline.mine import half_vectors_of, vectors_of
 from sleepd.store import tasks
 from sleepd.store.database import Database
-from sleepd.store.recurring import Member, Page
+from sleepd.store.recurring import Member, Page, Recurring
 from sleepd.store.tasks import StoredTask
 from sleepd.views import report
 from sleepd.views.report import Plain
@@ -78,6 +79,13 @@ def kinds_json(page: Page, members: Sequence[Member]) -> list[Plain]:
             "checkable": {split.value: r.by_split[split] for split in Split},
             "checks": [{"kind": c.kind.value, "value": c.value} for c in r.checks],
             "task_ids": [m.task for m in by_kind.get(r.kind, [])],
+            "wordings": {
+                "corrected_sessions": r.excess.corrected_sessions,
+                "tried": r.excess.wordings,
+                "found": r.excess.found,
+                "found_in_shuffled_labels": round(r.excess.by_chance, 2),
+                "beat_chance": r.excess.proven,
+            },
         }
         for r in page.found
     ]
@@ -105,7 +113,21 @@ def kinds_text(page: Page, members: Sequence[Member]) -> str:
         text += "\n\n" + report.table(["task", "kind", "side", "asked again", "request"], listed)
     last = page.first - 1 + len(page.found)
     more = "" if last == page.total and page.first == 1 else f"{page.first} to {last} of {page.total} kinds of work; "
-    return f"{text}\n\n{more}train, val and test count checkable tasks; test stays sealed"
+    return f"{text}\n\n{more}train, val and test count checkable tasks; test stays sealed\n{_excess_text(page.found)}"
+
+
+def _excess_text(found: Sequence[Recurring]) -> str:
+    """What the search for checks found, beside the same search in labels that mean nothing."""
+    if not any(r.excess.wordings for r in found):
+        return (
+            "observed, cannot be judged yet: no wording differs between rejected and kept answers in "
+            f"{MIN_SESSIONS} sessions of one work"
+        )
+    mined, shuffled = sum(r.excess.found for r in found), sum(r.excess.by_chance for r in found)
+    proven = sum(r.excess.proven for r in found)
+    return f"wordings that go with kept answers: {mined} mined, shuffled labels give {shuffled:.1f}; " + (
+        f"{proven} beat chance" if proven else "none beats chance: observed, cannot be judged yet"
+    )
 
 
 def _by_kind(members: Sequence[Member]) -> dict[ClusterId, list[Member]]:

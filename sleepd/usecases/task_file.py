@@ -10,13 +10,14 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
-from sleepd.core import check
+from sleepd.core import behaviour, check
 from sleepd.core.check import Check
 from sleepd.core.errors import UsageError
 from sleepd.core.model import CheckKind, TaskId
 from sleepd.store import tasks
 from sleepd.store.database import Database
 from sleepd.store.tasks import StoredTask
+from sleepd.usecases import written
 from sleepd.views import report
 
 FORMAT = "sleepd-tasks-1"
@@ -68,9 +69,11 @@ class Imported:
     unchanged: int
 
 
-def exported(stored: Sequence[StoredTask]) -> str:
-    """The tasks as JSON, UTF-8, one indented object."""
+def exported(stored: Sequence[StoredTask], *, yaml: bool = False) -> str:
+    """The tasks as one indented JSON object, or as YAML, which is easier to read and to edit."""
     value = {"format": FORMAT, "tasks": [plain(s) for s in stored]}
+    if yaml:
+        return written.dumped(value)
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -108,7 +111,7 @@ def read_text(path: Path) -> str:
 
 def _read(text: str, name: str) -> _File:
     try:
-        read = _File.model_validate_json(text)
+        read = _File.model_validate(written.loaded(text, name)) if is_yaml(name) else _File.model_validate_json(text)
     except ValidationError as error:
         raise UsageError(_listed(name, [_sentence(e) for e in error.errors(include_url=False)])) from None
     if read.format != FORMAT:
@@ -116,8 +119,15 @@ def _read(text: str, name: str) -> _File:
     return read
 
 
+def is_yaml(name: str) -> bool:
+    """Whether a file's name says that it holds YAML."""
+    return Path(name).suffix.casefold() in (".yaml", ".yml")
+
+
 def _sentence(error: ErrorDetails) -> str:
     where = ".".join(str(part) for part in error["loc"])
+    if error["type"] == "enum" and error["input"] in behaviour.KINDS:
+        return f"{where}: {error['input']} is a check of a lesson; a task is judged by the text of its answer"
     if error["type"] == "extra_forbidden":
         return f"{where}: unknown key; only `dropped` and `checks` may be changed"
     said = error["msg"].removeprefix("Input should be ")
@@ -135,14 +145,14 @@ def _mistakes(task: _Task, known: Mapping[TaskId, StoredTask]) -> Iterator[str]:
     if task.dropped or not _edited(task, known):
         return
     accepted = stored.task.accepted
-    for written in _written(task):
-        one = _normal(written, stored)
-        value = report.short(repr(written.value), _WIDTH)
+    for listed in _written(task):
+        one = _normal(listed, stored)
+        value = report.short(repr(listed.value), _WIDTH)
         if accepted is None:
             yield f"{task.id}: no answer was accepted, so nothing can be checked; remove its checks or drop it"
             return
         if one is None:
-            yield f"{task.id}: check {written.kind} wants {check.wanted(written.kind)}, found {value}"
+            yield f"{task.id}: check {listed.kind} wants {check.wanted(listed.kind)}, found {value}"
         elif not check.passes(one, accepted.answer):
             yield f"{task.id}: the accepted answer fails {one.kind} {value}; such a check would reward wrong answers"
 
@@ -151,12 +161,12 @@ def _edited(task: _Task, known: Mapping[TaskId, StoredTask]) -> bool:
     if task.checks is None:
         return False
     stored = known[TaskId(task.id)]
-    return {_normal(written, stored) for written in _written(task)} != set(stored.checks)
+    return {_normal(one, stored) for one in _written(task)} != set(stored.checks)
 
 
 def _checks(task: _Task, known: Mapping[TaskId, StoredTask]) -> tuple[Check, ...]:
     """The task's checks, once none of them is a mistake."""
-    found = {_normal(written, known[TaskId(task.id)]) for written in _written(task)}
+    found = {_normal(one, known[TaskId(task.id)]) for one in _written(task)}
     return check.in_order(one for one in found if one is not None)
 
 
@@ -166,10 +176,10 @@ def _written(task: _Task) -> list[_Check]:
     return [by_words[words] for words in sorted(by_words)]
 
 
-def _normal(written: _Check, stored: StoredTask) -> Check | None:
+def _normal(listed: _Check, stored: StoredTask) -> Check | None:
     """An exported check that the person did not change stays the same to the letter."""
-    kept = (c for c in stored.checks if (c.kind, c.value) == (written.kind, written.value))
-    return next(kept, None) or check.normal(written.kind, written.value)
+    kept = (c for c in stored.checks if (c.kind, c.value) == (listed.kind, listed.value))
+    return next(kept, None) or check.normal(listed.kind, listed.value)
 
 
 def _listed(name: str, wrong: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sleepd.core.lesson import JudgedEpisode, Lesson, LessonBook, LessonState, Quote
+from sleepd.core.lesson import EpisodeWithAct, Lesson, LessonBook, LessonState, Quote
 from sleepd.core.signal import SignalKind
 from sleepd.views.report import Plain
 
@@ -133,7 +133,7 @@ def lesson_json(one: Lesson) -> Plain:
     }
 
 
-def episodes_json(found: Sequence[JudgedEpisode], lessons: Sequence[Lesson]) -> list[Plain]:
+def episodes_json(found: Sequence[EpisodeWithAct], lessons: Sequence[Lesson]) -> list[Plain]:
     """The documented, stable form of episodes: one for each thing that was said to the agent."""
     seen: dict[str, list[str]] = {}
     for one in lessons:
@@ -163,7 +163,7 @@ def episodes_json(found: Sequence[JudgedEpisode], lessons: Sequence[Lesson]) -> 
     ]
 
 
-def _signals(one: JudgedEpisode) -> list[str]:
+def _signals(one: EpisodeWithAct) -> list[str]:
     """What the episode alone shows, whether it comes back or not."""
     kinds = {"correction": SignalKind.CORRECTION, "refinement": SignalKind.REFINEMENT, "evidence": SignalKind.EVIDENCE}
     found = [kinds[one.judged.act.value].value] if one.judged.act.value in kinds else []
@@ -176,7 +176,7 @@ def _signals(one: JudgedEpisode) -> list[str]:
     return found
 
 
-def episodes_text(found: Sequence[JudgedEpisode]) -> str:
+def episodes_text(found: Sequence[EpisodeWithAct]) -> str:
     """One line for each turn of the person: day, act with its probability, first words."""
     rows = [
         f"{one.episode.at:%Y-%m-%d %H:%M}  {one.judged.act:<10} {one.judged.probability:.2f}  "

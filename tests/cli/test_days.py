@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import yaml
 
 from sleepd.host import locks
 from sleepd.settings import config
@@ -159,6 +160,15 @@ def test_the_list_of_tasks_has_pages(mined: Path) -> None:
     assert " of " not in sleepd("tasks", "list").out.splitlines()[-1]
 
 
+def test_the_list_says_what_shuffled_labels_would_have_given(mined: Path) -> None:
+    """Mined wordings, those of shuffled labels, and those that beat chance; in JSON for each work."""
+    wordings = [row["wordings"] for row in sleepd("tasks", "list", "--json").json]
+    assert wordings[0]["found"] > 5 * wordings[0]["found_in_shuffled_labels"] > 0
+    assert wordings[0]["beat_chance"] > 0
+    total = sum(one["found"] for one in wordings)
+    assert f"wordings that go with kept answers: {total} mined, shuffled labels give" in sleepd("tasks", "list").out
+
+
 def test_a_task_is_shown_by_the_beginning_of_its_id(mined: Path) -> None:
     """Whole: request, answers, checks."""
     id_ = sleepd("tasks", "list", "--json").json[0]["task_ids"][0]
@@ -183,6 +193,28 @@ def test_what_was_reviewed_stays_reviewed(mined: Path, tmp_path: Path) -> None:
     assert 2 == sleepd("tasks", "show", dropped["id"]).code
     assert edited["checks"] == sleepd("tasks", "show", edited["id"], "--json").json["checks"]
     assert {"dropped": 0, "checked": 0} == _some(sleepd("tasks", "import", file, "--json").json)
+
+
+def test_a_file_in_yaml_is_read_back(mined: Path, tmp_path: Path) -> None:
+    """Unchanged it changes nothing; an edited check counts, and a broken line is named by its number."""
+    file = tmp_path / "tasks.yaml"
+    assert 0 == sleepd("tasks", "export", file).code
+    assert {"dropped": 0, "checked": 0} == _some(sleepd("tasks", "import", file, "--json").json)
+    text = file.read_text()
+    assert "  - kind: first-line\n    value: '[A-9]'\n" in text
+    id_ = next(row["id"] for row in yaml.safe_load(text)["tasks"] if len(row["checks"]) > 1)
+    content = yaml.safe_load(text)
+    edited = next(row for row in content["tasks"] if row["id"] == id_)
+    edited["checks"] = edited["checks"][:1]
+    file.write_text(yaml.safe_dump(content))
+    assert {"dropped": 0, "checked": 1} == _some(sleepd("tasks", "import", file, "--json").json)
+    edited["checks"] = [{"kind": "never-ran", "value": "make slow"}]
+    file.write_text(yaml.safe_dump(content))
+    refused = sleepd("tasks", "import", file)
+    assert 2 == refused.code
+    assert "never-ran is a check of a lesson; a task is judged by the text of its answer" in refused.err
+    file.write_text("tasks: [")
+    assert ": not YAML" in sleepd("tasks", "import", file).err
 
 
 def _two(content: dict) -> list[dict]:  # type: ignore[type-arg]

@@ -11,8 +11,8 @@ from harvesters.records import ToolCall, ToolStatus, Turn
 from sleepd.core.acts import judge
 from sleepd.core.episode import Episode, episodes
 from sleepd.core.lesson import (
-    Floors,
     Lesson,
+    LessonFloors,
     LessonState,
     Scope,
     conflicts,
@@ -51,10 +51,10 @@ def work(number: int, demand: str, *answer: ToolCall, project: str = "/p") -> tu
     )
 
 
-def learn(history: Sequence[tuple[Episode, ...]], floors: Floors | None = None) -> dict[str, Lesson]:
+def learn(history: Sequence[tuple[Episode, ...]], floors: LessonFloors | None = None) -> dict[str, Lesson]:
     found = (*of_words([(one, judge(one)) for one in history]), *of_refusals(history))
     projects = {one[0].session: one[0].project for one in history}
-    return {one.about: one for one in lessons(found, projects, floors or Floors())}
+    return {one.about: one for one in lessons(found, projects, floors or LessonFloors())}
 
 
 def test_what_is_said_in_two_sessions_is_a_lesson() -> None:

@@ -14,12 +14,13 @@ from sleepd.core.model import Split, digest
 from sleepd.core.ports import Vectors
 from sleepd.models.hashed import HashedTfidf
 from sleepd.pipeline.mine import kinds_of_work, mine, vectors_of
+from sleepd.pipeline.work import find_work
 from sleepd.settings.sections import MineConfig
 from sleepd.simulate.cast import persona
 from sleepd.simulate.life import Days, live
 from sleepd.simulate.transcripts import write
 from sleepd.store import schema, tasks
-from tests.pipeline.world import BEGIN, World, make
+from tests.pipeline.world import BEGIN, World, make, new_skill
 
 MINED = ("tasks", "attempts", "checks", "vectors", "clusters")
 
@@ -197,3 +198,16 @@ def test_kinds_of_work_hold_whole_clusters_and_have_names_of_their_own(world: Wo
     names = {row["kind"]: row["name"] for row in world.rows("clusters")}
     named = [name for name in names.values() if name]
     assert "commit message" in named and len(named) == len(set(named)) > 3
+
+
+def test_work_with_too_few_corrections_is_observed_and_not_judged(tmp_path: Path) -> None:
+    """Corrections of five sessions beat no shuffle: no check is stored, and the work says so in words."""
+    world = make(tmp_path, sessions=7)
+    world.ingest()
+    mine(world.database, HashedTfidf(), MineConfig())
+    with world.database.reading() as connection:
+        everything = tasks.load(connection)
+    assert any(s.task.rejected for s in everything)
+    assert [] == [s for s in everything if s.checks]
+    work = find_work(kinds_of_work(everything, 2), world.surroundings, new_skill)[0]
+    assert "observed, cannot be judged yet: no check of its answers beats shuffled labels" == work.missing

@@ -1,0 +1,204 @@
+"""Whether mined text checks, and whole judges, tell corrected work from kept work better than chance does.
+
+Text checks are found by looking at thousands of wordings, so some will seem to separate the answers of any history. The
+null here is a history whose labels mean nothing: for each session a coin decides whether its rejected and its kept
+answers change places. A check is kept if it separates the person's own labels better than the best of all
+wordings separates 95 % of these histories: the studentised maximum of Westfall and Young (1993), "Resampling-based
+multiple testing", with sessions as the units. So at most one history in twenty without any rule yields a text check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from sleepd.core import check
+from sleepd.core.check import Check, Contains, Contrast, Lacks, MaxWords
+from sleepd.core.model import TaskId, digest
+
+LEVEL: Final = 0.05
+"""The share of histories with shuffled labels in which any text check may survive."""
+MIN_SESSIONS: Final = 6
+"""Sessions in which a wording must differ between rejected and kept answers: five coins agree once in 16 histories."""
+_SHUFFLES: Final = 999
+_COLUMNS_AT_ONCE: Final = 4_096
+_TIE: Final = 1e-9
+"""Sums of the same terms in another order may differ by less."""
+_Floats = npt.NDArray[np.float64]
+
+
+# Text checks ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Excess:
+    """What a search for text checks found in the person's labels of one work, and in labels that mean nothing."""
+
+    corrected_sessions: int
+    """Sessions in which an answer was rejected and a later one kept."""
+    wordings: int
+    """Traits of answers that differ between rejected and kept ones in at least `MIN_SESSIONS` sessions."""
+    found: int
+    """Of these wordings those that go with being kept at p ≤ .05, each looked at alone."""
+    by_chance: float
+    """The mean of the same count over shuffled labels, to three places; 0 without wordings."""
+    proven: int
+    """Of these wordings those that beat the best one of 95 % of the shuffled histories."""
+
+
+NO_EXCESS: Final = Excess(corrected_sessions=0, wordings=0, found=0, by_chance=0.0, proven=0)
+"""Of a work in which nothing was looked for yet."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MinedChecks:
+    """The text checks of one history."""
+
+    checks: Mapping[TaskId, tuple[Check, ...]]
+    """Tasks without a check are left out."""
+    excess: tuple[Excess, ...]
+    """One for each work."""
+
+
+def mined_checks(works: Sequence[Sequence[Contrast]]) -> MinedChecks:
+    """The checks of each task, by recurring work, of those that beat chance over the whole history.
+
+    All works are tested together, and a session that occurs in several of them is shuffled as one. The same contrasts
+    give the same result, whatever their order.
+    """
+    table = _table(works)
+    order = sorted({contrast.session for work in works for contrast in work})
+    seed = int(digest("text checks", *order)[:16], 16)
+    coins = np.random.default_rng(seed).choice((-1.0, 1.0), size=(_SHUFFLES, len(table.sessions)))
+    tested = _tested(table.differences, coins)
+    checks: dict[TaskId, tuple[Check, ...]] = {}
+    excess = []
+    for number, work in enumerate(works):
+        here = [at for at, column in enumerate(table.columns) if column.work == number]
+        proven = {table.columns[at].trait for at in here if tested.proven[at]}
+        if proven:
+            checks |= check.mine(work, _among(proven))
+        excess.append(
+            Excess(
+                corrected_sessions=len({contrast.session for contrast in work if contrast.rejected}),
+                wordings=len(here),
+                found=int(tested.found[here].sum()),
+                by_chance=round(float(tested.by_chance[here].sum()), 3),
+                proven=len(proven),
+            )
+        )
+    return MinedChecks(checks=checks, excess=tuple(excess))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Trait:
+    """What an answer has or lacks, and whether having it is what a check asks for."""
+
+    of: Check | None
+    """A condition of the positive kinds; None for length."""
+    wanted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    work: int
+    trait: _Trait
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """How kept answers differ from rejected ones, session by session."""
+
+    sessions: tuple[str, ...]
+    columns: tuple[_Column, ...]
+    differences: _Floats
+    """Sessions × columns: positive where the kept answers meet the column's condition and the rejected ones do not. The
+    labels of a session change places by changing the sign of its row."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Tested:
+    """One figure for each column."""
+
+    proven: npt.NDArray[np.bool_]
+    found: npt.NDArray[np.bool_]
+    by_chance: _Floats
+    """The share of shuffles that would be found."""
+
+
+def _table(works: Sequence[Sequence[Contrast]]) -> _Table:
+    """Only traits that differ in enough sessions: which ones these are does not depend on the labels."""
+    columns: list[tuple[_Column, dict[str, float]]] = []
+    for number, work in enumerate(works):
+        corrected = [contrast for contrast in work if contrast.rejected]
+        if len({contrast.session for contrast in corrected}) < MIN_SESSIONS:
+            continue
+        by_trait: dict[Check | None, dict[str, float]] = {}
+        for contrast in corrected:
+            for trait, difference in _differences(contrast).items():
+                of_sessions = by_trait.setdefault(trait, {})
+                of_sessions[contrast.session] = of_sessions.get(contrast.session, 0.0) + difference
+        for trait, by_session in by_trait.items():
+            seen = {session: value for session, value in by_session.items() if value}
+            if len(seen) >= MIN_SESSIONS:
+                columns.append((_Column(number, _Trait(of=trait, wanted=True)), seen))
+                if isinstance(trait, Contains):
+                    lacking = {session: -value for session, value in seen.items()}
+                    columns.append((_Column(number, _Trait(of=trait, wanted=False)), lacking))
+    rows = {session: row for row, session in enumerate(sorted({s for _, seen in columns for s in seen}))}
+    differences = np.zeros((len(rows), len(columns)))
+    for at, (_, seen) in enumerate(columns):
+        for session, value in seen.items():
+            differences[rows[session], at] = value
+    return _Table(tuple(rows), tuple(column for column, _ in columns), differences)
+
+
+def _differences(contrast: Contrast) -> dict[Check | None, float]:
+    """Trait -> share of the rejected answers without it, or minus the share with it where the kept one has none."""
+    kept = check.features(contrast.accepted)
+    rejected = [check.features(answer) for answer in contrast.rejected]
+    found: dict[Check | None, float] = {
+        trait: (trait in kept) - sum(trait in one for one in rejected) / len(rejected)
+        for trait in kept.union(*rejected)
+    }
+    found[None] = sum(check.shortened(answer, contrast.accepted) for answer in contrast.rejected) / len(rejected)
+    return {trait: difference for trait, difference in found.items() if difference}
+
+
+def _tested(differences: _Floats, coins: _Floats) -> _Tested:
+    """The test of each column; shuffles × columns are computed in pieces."""
+    count = differences.shape[1]
+    studentised = differences / np.sqrt((differences**2).sum(axis=0))
+    real = studentised.sum(axis=0)
+    highest = np.full(len(coins), -np.inf)
+    found, by_chance = np.zeros(count, dtype=bool), np.zeros(count)
+    for start in range(0, count, _COLUMNS_AT_ONCE):
+        piece = slice(start, start + _COLUMNS_AT_ONCE)
+        shuffled = coins @ studentised[:, piece]
+        highest = np.maximum(highest, shuffled.max(axis=1))
+        # What at most a twentieth of a column's own shuffles exceeds.
+        level = np.quantile(shuffled, 1 - LEVEL, axis=0, method="inverted_cdf") + _TIE
+        found[piece] = real[piece] > level
+        by_chance[piece] = (shuffled > level).mean(axis=0)
+    # The history itself is one of the shuffles: without that the level would not hold for few sessions.
+    reached = np.array([(highest >= value - _TIE).sum() for value in real])
+    return _Tested(proven=(reached + 1) / (len(coins) + 1) <= LEVEL, found=found, by_chance=by_chance)
+
+
+def _among(proven: set[_Trait]) -> Callable[[Check], bool]:
+    return lambda one: _trait(one) in proven
+
+
+def _trait(one: Check) -> _Trait:
+    """The column by which a check is tested."""
+    match one:
+        case Lacks(value=words):
+            return _Trait(of=Contains(words), wanted=False)
+        case MaxWords():
+            return _Trait(of=None, wanted=True)
+        case _:
+            return _Trait(of=one, wanted=True)
