@@ -82,15 +82,32 @@ class TestWhole:
         assert 0 == sleepd("reject", id_[:8], "--why", "never this").code
         assert Status.REJECTED is home.status(id_)
 
-    def test_reverting_does_not_take_away_what_the_user_added(self, home: Home) -> None:
-        """The file was not there before, but now holds a line of theirs: 5, and it stays as it is."""
+    def test_reverting_takes_out_what_was_learnt_and_nothing_else(self, home: Home) -> None:
+        """The file was not there before, but holds a line of theirs now: the line stays, with the frontmatter."""
         id_ = home.propose()
         sleepd("adopt", id_[:8])
-        theirs = home.file().read_text() + "\nmy own last line\n"
+        home.file().write_text(home.file().read_text() + "\nmy own last line\n")
+        done = sleepd("revert", id_[:8])
+        assert (0, True) == (done.code, "your later changes kept" in done.out), done.err
+        left = home.file().read_text()
+        assert left.startswith("---\nname: commit\n") and left.endswith("---\n\nmy own last line\n")
+        assert "sleepd" not in left and Status.REVERTED is home.status(id_)
+
+    def test_a_learnt_rule_in_other_words_is_in_the_way_of_a_revert(self, home: Home) -> None:
+        """5, in one line with file, line and remedy; the file stays as it is. After the remedy the revert works."""
+        id_ = home.propose(base=OURS)
+        home.live(OURS)
+        sleepd("adopt", id_[:8])
+        theirs = home.file().read_text().replace("ticket key", "issue number")
         home.file().write_text(theirs)
         done = sleepd("revert", id_[:8])
         assert (5, 1) == (done.code, done.err.count("\n"))
+        assert (
+            f"{home.file()}: line 5: you changed " in done.err and "delete it yourself, then revert again" in done.err
+        )
         assert theirs == home.file().read_text() and Status.ADOPTED is home.status(id_)
+        home.file().write_text("".join(x for x in theirs.splitlines(keepends=True) if "issue number" not in x))
+        assert (0, OURS) == (sleepd("revert").code, home.file().read_text())
 
     def test_a_rejection_keeps_its_reason_without_secrets(self, home: Home) -> None:
         """And cannot be adopted any more."""
