@@ -214,7 +214,8 @@ def revert(database: Database, adoption: Adoption, surroundings: Surroundings, n
         made = tuple(Path(folder) for folder in adoption.folders)
         files.remove(path, made, expected=current.digest, root=root)
     elif decided.changes and decided.text is not None:
-        files.write(path, decided.text.encode(), expected=current.digest if current else None, root=root)
+        expected = current.digest if current is not None else None
+        files.write(path, decided.text.encode(), expected=expected, root=root, empty_before=adoption.before == b"")
     with database.writing() as connection:
         proposals.reverted(connection, adoption.number, now)
         proposals.set_status(connection, adoption.proposal_id, Status.REVERTED)
