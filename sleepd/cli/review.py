@@ -54,7 +54,7 @@ def review(ctx: typer.Context, git: OnBranch = False, as_json: AsJson = False) -
     with closing(compose.database(config.places())) as database:
         waiting = looking.waiting_first(database)
         if as_json:
-            show_json([evidence.proposed_json(one) for one in waiting])
+            show_json([evidence.shown_json(one) for one in waiting])
         elif not waiting:
             show("nothing waits for you")
         elif can_ask():

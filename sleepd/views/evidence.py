@@ -77,13 +77,17 @@ def proposed_json(one: Proposed) -> Plain:
             if (d := one.decided.get(e.id)) is not None
         ],
         "branch": one.branch.name if one.branch is not None else None,
-        "digest": one.digest,
         "would_write": one.diff,
         "conflict": one.conflict,
         "sealed": sealed_json(p),
         "why": p.why,
         "candidate": tried_json(one.tried),
     }
+
+
+def shown_json(one: Proposed) -> Plain:
+    """The same with the digest: for a person who is shown the whole proposal, never for a list."""
+    return {**proposed_json(one), "digest": one.digest}
 
 
 def night_json(seen: OfNight) -> Plain:
@@ -98,7 +102,6 @@ def night_json(seen: OfNight) -> Plain:
                 "status": p.status.value,
                 "findings": list(p.findings),
                 "sealed": sealed_json(p),
-                "digest": one.digest,
             }
             for one in seen.proposed
             for p in (one.proposal,)
@@ -116,8 +119,8 @@ def proposals_text(found: Sequence[Proposed], *, everything: bool) -> str:
         status = one.proposal.status.value
         if one.branch is not None and one.proposal.status is Status.WAITING:
             status += f", on branch {one.branch.name}"
-        rows.append([one.proposal.id[:8], status, candidate.target.name, gain, one.digest or "–", _edits(one.tried)])
-    text = report.table(["proposal", "status", "skill", f"before and after ({MODE})", "digest", "change"], rows)
+        rows.append([one.proposal.id[:8], status, candidate.target.name, gain, _edits(one.tried)])
+    text = report.table(["proposal", "status", "skill", f"before and after ({MODE})", "change"], rows)
     unsafe = [f"{o.proposal.id[:8]}: {report.clean(f)}" for o in found for f in o.proposal.findings]
     return text + ("\n\nset aside as unsafe:\n  " + "\n  ".join(unsafe) if unsafe else "")
 
@@ -161,7 +164,6 @@ def night_text(seen: OfNight) -> str:
     parts += [f"\n{tried_text(one)}" for one in seen.tried]
     parts += [
         f"\nproposal {p.id[:8]} is {p.status.value}; {p.sealed_count} sealed tasks: {sealed_words(p)} ({MODE})"
-        + (f"; digest {one.digest}" if one.digest is not None else "")
         + "".join(f"\n  {report.clean(f)}" for f in p.findings)
         for one in seen.proposed
         for p in (one.proposal,)

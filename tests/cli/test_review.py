@@ -32,6 +32,11 @@ def seen(id_: str) -> dict[str, Any]:
     return next(p for p in sleepd("proposals", "--all", "--json").json if p["id"] == id_)
 
 
+def digest_of(id_: str) -> str:
+    """As `sleepd review` shows it."""
+    return str(next(p for p in sleepd("review", "--json").json if p["id"] == id_)["digest"])
+
+
 class TestWhole:
     def test_a_proposal_is_adopted_and_reverted(self, home: Home) -> None:
         """The file appears and goes, with the folders that were made for it; doing either twice is an error in words."""
@@ -230,23 +235,40 @@ class TestDigest:
         """12 hex digits; when the file changed since, nothing is written and the line says to look again."""
         id_ = home.propose(base=OURS)
         home.live(OURS)
-        digest = seen(id_)["digest"]
-        assert re.fullmatch("[0-9a-f]{12}", digest) and digest in sleepd("proposals").out
+        digest = digest_of(id_)
+        assert re.fullmatch("[0-9a-f]{12}", digest) and f"digest {digest}" in sleepd("review").out
         home.live(OURS + "more\n")
         for more in ([], ["--edit", "1"], ["--git"]):
             done = sleepd("adopt", id_[:8], "--digest", digest, *more)
             assert (2, 1, OURS + "more\n") == (done.code, done.err.count("\n"), home.file().read_text())
             assert "changed since it was shown" in done.err
-        assert 0 == sleepd("adopt", id_[:8], "--digest", seen(id_)["digest"].upper()).code
+        assert 0 == sleepd("adopt", id_[:8], "--digest", digest_of(id_).upper()).code
         assert Status.ADOPTED is home.status(id_)
 
     def test_it_changes_with_what_was_turned_down(self, home: Home) -> None:
         """What was shown before would not be written any more."""
         id_ = home.propose()
-        digest = seen(id_)["digest"]
+        digest = digest_of(id_)
         sleepd("reject", id_[:8], "--edit", "1", "--why", "no")
         assert 2 == sleepd("adopt", id_[:8], "--digest", digest).code
         assert not home.file().exists()
+
+    def test_it_is_good_for_one_decision(self, home: Home) -> None:
+        """After a revert the file is as it was, and yet the person has to look again."""
+        id_ = home.propose(base=OURS)
+        home.live(OURS)
+        digest = digest_of(id_)
+        assert 0 == sleepd("adopt", id_[:8], "--digest", digest).code
+        assert 0 == sleepd("revert").code and OURS == home.file().read_text()
+        again = sleepd("adopt", id_[:8], "--digest", digest)
+        assert (2, OURS) == (again.code, home.file().read_text()) and "is not the digest" in again.err
+
+    def test_no_list_holds_one(self, home: Home) -> None:
+        """A digest says that somebody looked at the proposal, which nobody does in a list."""
+        id_ = home.propose()
+        digest = digest_of(id_)
+        for words in (["proposals"], ["proposals", "--json"], ["proposals", "--all", "--json"], ["status", "--json"]):
+            assert digest not in sleepd(*words).out and "digest" not in sleepd(*words).out
 
 
 class TestEdits:
@@ -254,7 +276,7 @@ class TestEdits:
         """And come off again, byte for byte."""
         id_ = home.propose(base=OURS)
         home.live(OURS)
-        done = sleepd("adopt", id_[:8], "--edit", "1", "--edit", "2", "--digest", seen(id_)["digest"])
+        done = sleepd("adopt", id_[:8], "--edit", "1", "--edit", "2", "--digest", digest_of(id_))
         assert (0, True) == (done.code, "with your choice of its edits: unproven" in done.out), done.err
         wanted = OURS.replace("- a\n", f"- a\n- {TICKET.text}\n- {TESTED.text}\n")
         assert wanted == home.file().read_text()
