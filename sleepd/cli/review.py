@@ -11,6 +11,7 @@ import typer
 
 from sleepd import compose
 from sleepd.cli import deciding
+from sleepd.cli.completing import waiting_ids
 from sleepd.cli.days import open_log
 from sleepd.cli.terminal import AsJson, can_ask, show, show_json
 from sleepd.core.errors import Conflict, UsageError
@@ -69,7 +70,10 @@ def review(ctx: typer.Context, git: OnBranch = False, as_json: AsJson = False) -
 
 def adopt(
     ctx: typer.Context,
-    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Beginnings of proposals' ids.")] = None,
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ID]...", help="Beginnings of proposals' ids.", autocompletion=waiting_ids),
+    ] = None,
     everything: Annotated[bool, typer.Option("--all", help="All waiting proposals.")] = False,
     edit: Edits = None,
     digest: Annotated[
@@ -110,7 +114,9 @@ def adopt(
 
 def reject(
     ctx: typer.Context,
-    id_: Annotated[str, typer.Argument(metavar="ID", help="The beginning of a proposal's id.")],
+    id_: Annotated[
+        str, typer.Argument(metavar="ID", help="The beginning of a proposal's id.", autocompletion=waiting_ids)
+    ],
     why: Annotated[str, typer.Option("--why", help="Your reason; later reflections see it.")],
     edit: Edits = None,
     as_json: AsJson = False,
@@ -142,6 +148,11 @@ def revert(
         show_json(report.written_json(done))
     else:
         show(report.reverted_words(done))
+
+
+def undo(ctx: typer.Context, as_json: AsJson = False) -> None:
+    """Undo the newest adoption: the same as `sleepd revert` without an id. Once more undoes the one before."""
+    revert(ctx, None, as_json)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

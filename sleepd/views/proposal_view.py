@@ -41,14 +41,17 @@ class Line:
     look: Look = Look.PLAIN
 
 
-def page(one: Proposed, place: tuple[int, int], *, whole: bool) -> tuple[Line, ...]:
-    """Everything a person needs to judge the proposal. `place` is (its number, how many wait).
+def page(one: Proposed, place: tuple[int, int] | None, *, whole: bool) -> tuple[Line, ...]:
+    """Everything a person needs to judge the proposal. `place` is (its number, how many wait), or None for
+    one that is shown by itself, whatever its status.
 
     Unless `whole`, only the tasks with the greatest differences and the newest sessions; the diff is never cut.
     """
     candidate = one.tried.trial.candidate
+    head = f"{candidate.target.name}, proposal {one.proposal.id[:8]}"
+    head = f"{head}, {one.proposal.status.value}" if place is None else f"{place[0]} of {place[1]}: {head}"
     lines = [
-        Line(f"{place[0]} of {place[1]}: {candidate.target.name}, proposal {one.proposal.id[:8]}", Look.HEAD),
+        Line(head, Look.HEAD),
         Line(report.clean(candidate.target.path)),
         *_figures(one, whole=whole),
         *_taught_by(one.taught_by, whole=whole),

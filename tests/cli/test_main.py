@@ -75,13 +75,16 @@ def test_every_verb_that_reports_knows_json() -> None:
     verbs = [group.get_command(None, name) for name in cli.VERBS]
     single = [one for verb in verbs for one in getattr(verb, "commands", {"": verb}).values()]
     options = {one.name: {option for p in one.params for option in p.opts} for one in single}
-    assert ["daemon", "logs", "mcp"] == [name for name, known in options.items() if "--json" not in known]
+    assert ["completion", "daemon", "logs", "mcp"] == sorted(
+        name for name, known in options.items() if "--json" not in known
+    )
 
 
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
         (["hravest"], ["did you mean 'harvest'?", "sleepd --help"]),
+        (["undoo"], ["did you mean 'undo'?"]),
         (["run", "--max-cals", "3"], ["--max-calls", "sleepd run --help"]),
         (["recall"], ["text", "sleepd recall --help"]),
         (["tasks"], ["sleepd tasks --help"]),
@@ -94,6 +97,15 @@ def test_a_wrong_command_line_is_one_line_with_the_remedy(arguments: list[str], 
     done = sleepd(*arguments)
     assert (2, "", 1) == (done.code, done.out, done.err.count("\n"))
     assert all(word in done.err for word in named), done.err
+
+
+@pytest.mark.parametrize("word", ["rum", "rn", "runn", "trian", "evla", "eval1", "gat", "deamon"])
+def test_a_verb_that_spends_is_never_offered_for_a_misspelt_one(word: str) -> None:
+    """Whoever types yes too fast pays nothing for it."""
+    done = sleepd(word)
+    spending = [name for name, verb in cli.VERBS.items() if verb.spends]
+    assert ["run", "daemon", "gate", "train", "eval"] == spending
+    assert (2, []) == (done.code, [name for name in spending if f"'{name}'?" in done.err]), done.err
 
 
 def test_wrong_settings_are_one_line_that_names_the_file(own_home: Path) -> None:

@@ -230,6 +230,35 @@ class TestShown:
         assert "[]\n" == done.stdout
 
 
+class TestShow:
+    def test_without_an_id_it_is_the_newest_proposal(self, home: Home) -> None:
+        """As `sleepd review` shows it, with its status, whatever that is; by its id as well."""
+        home.propose()
+        newest = home.propose((TICKET,), name="other", number=2)
+        sleepd("reject", newest[:8], "--why", "not ours")
+        shown = sleepd("show")
+        assert (0, f"other, proposal {newest[:8]}, rejected") == (shown.code, shown.out.splitlines()[0])
+        assert shown.out == sleepd("show", newest[:8]).out
+        assert newest == sleepd("show", "--json").json["id"] and "digest" in sleepd("show", "--json").json
+
+    def test_without_any_proposal_it_is_the_newest_night(self, home: Home) -> None:
+        """And before that a line that says how to begin."""
+        done = sleepd("show")
+        assert (2, 1) == (done.code, done.err.count("\n")) and "sleepd run" in done.err
+        done = sleepd("show", "zz")
+        assert 2 == done.code and "no night and no proposal" in done.err and "sleepd nights" in done.err
+
+    def test_undo_is_a_revert_of_the_newest_adoption(self, home: Home) -> None:
+        """Twice undoes the one before, too."""
+        first, second = home.propose(), home.propose((TICKET,), name="other", number=2)
+        sleepd("adopt", first[:8])
+        sleepd("adopt", second[:8])
+        assert second == sleepd("undo", "--json").json["proposal"]
+        assert (True, False) == (home.file().exists(), home.file("other").exists())
+        assert first[:8] in sleepd("undo").out and not home.file().exists()
+        assert 2 == sleepd("undo").code
+
+
 class TestDigest:
     def test_it_lets_through_only_what_was_shown(self, home: Home) -> None:
         """12 hex digits; when the file changed since, nothing is written and the line says to look again."""
