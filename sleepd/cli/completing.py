@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from sleepd.core.errors import SleepdError
 
 

@@ -45,6 +45,35 @@ class OnProbation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InForce:
+    """An adoption that was not taken back."""
+
+    proposal: str
+    skill: str
+    path: str
+    since: str
+    """ISO, UTC."""
+    proven: bool
+    rent: int
+    """Tokens that the adoption added to every session that loads the file; an estimate."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpentInAll:
+    """What all nights together cost."""
+
+    nights: int
+    """Those with at least one model call."""
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    cost_usd: float
+    """Of the nights whose cost is known."""
+    unknown: int
+    """Nights with calls and without a known cost."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Overview:
     """Where everything stands."""
 
@@ -63,6 +92,9 @@ class Overview:
     last_measured: str | None
     """Date of the newest night that was measured to its end."""
     on_probation: tuple[OnProbation, ...]
+    in_force: tuple[InForce, ...]
+    """Oldest first."""
+    spent: SpentInAll
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,6 +187,8 @@ def _read(path: Path, now: datetime) -> Overview:
                 latest(now),
             ).fetchone()[0],
             on_probation=_on_probation(connection),
+            in_force=_in_force(connection),
+            spent=_spent(connection),
         )
 
 
@@ -175,6 +209,45 @@ def _last_night(connection: sqlite3.Connection, now: datetime) -> LastNight | No
         message=row["message"],
         started_at=row["started_at"],
         report=json.loads(row["report"]),
+    )
+
+
+def _in_force(connection: sqlite3.Connection) -> tuple[InForce, ...]:
+    rows = connection.execute(
+        "SELECT a.*, c.name, length(CAST(a.after AS TEXT)) AS longer, "
+        "coalesce(length(CAST(a.before AS TEXT)), 0) AS shorter "
+        "FROM adoptions a JOIN candidates c ON c.id = a.proposal_id "
+        "WHERE a.reverted_at IS NULL AND a.state <> 'intended' ORDER BY a.number"
+    )
+    return tuple(
+        InForce(
+            proposal=row["proposal_id"],
+            skill=row["name"],
+            path=row["path"],
+            since=row["at"],
+            proven=bool(row["proven"]),
+            # As `core.edit.tokens`, whose import would cost more than the rest.
+            rent=-(-row["longer"] // 4) + -row["shorter"] // 4,
+        )
+        for row in rows
+    )
+
+
+def _spent(connection: sqlite3.Connection) -> SpentInAll:
+    calls, cost = (f"json_extract(report, '$.spending.{key}')" for key in ("calls", "cost_usd"))
+    row = connection.execute(
+        f"SELECT count(*), total({calls}), total(json_extract(report, '$.spending.tokens_in')), "  # noqa: S608
+        f"total(json_extract(report, '$.spending.tokens_out')), total({cost}), total({cost} IS NULL) "
+        f"FROM nights WHERE {calls} > 0"
+    ).fetchone()
+    nights, made, tokens_in, tokens_out, dollars, unknown = row
+    return SpentInAll(
+        nights=nights,
+        calls=int(made),
+        tokens_in=int(tokens_in),
+        tokens_out=int(tokens_out),
+        cost_usd=dollars,
+        unknown=int(unknown),
     )
 
 

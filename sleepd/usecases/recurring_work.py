@@ -133,9 +133,11 @@ def clusters_text(found: Sequence[Recurring], *, with_tasks: bool) -> str:
         sides = [r.by_split.get(split, 0) for split in Split]
         request = report.short(r.request, _REQUEST_WIDTH)
         rows.append([r.cluster[:8], len(r.tasks), r.sessions, r.friction, *sides, r.checks, request])
-    text = report.table(headings, rows)
+    text = report.table(headings, rows, cut="work")
     if with_tasks:
-        text += "\n\n" + report.table(["task", "cluster", "side", "asked again", "request"], _task_rows(found))
+        text += "\n\n" + report.table(
+            ["task", "cluster", "side", "asked again", "request"], _task_rows(found), cut="request"
+        )
     return text + "\n\ntrain, val and test count checkable tasks; test stays sealed"
 
 
@@ -195,7 +197,7 @@ def near_text(found: Sequence[Near]) -> str:
     if not found:
         return "no past task yet; sleepd harvest and sleepd mine find them"
     rows = [[f"{n.similarity:.2f}", *_near_cells(n.stored)] for n in found]
-    return report.table(["nearness", "task", "outcome", "asked again", "request"], rows)
+    return report.table(["nearness", "task", "outcome", "asked again", "request"], rows, cut="request")
 
 
 def _near_cells(stored: StoredTask) -> list[object]:

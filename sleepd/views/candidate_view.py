@@ -189,7 +189,9 @@ def tried_text(one: Tried) -> str:
         [t.task[:8], t.pairs, report.mean(t.before), report.mean(t.after), report.short(t.request, _REQUEST_WIDTH)]
         for t in one.by_task
     ]
-    return "\n".join([*lines, report.table(["task", "pairs", "before", "after", "request"], rows)] if rows else lines)
+    return "\n".join(
+        [*lines, report.table(["task", "pairs", "before", "after", "request"], rows, cut="request")] if rows else lines
+    )
 
 
 def _whence(one: Tried) -> list[str]:

@@ -141,7 +141,9 @@ def _tasks(by_task: Sequence[TaskPairs], *, whole: bool) -> Iterator[Line]:
         for t in shown
     ]
     if rows:
-        yield from map(Line, report.table(["task", "pairs", "before", "after", "request"], rows).split("\n"))
+        yield from map(
+            Line, report.table(["task", "pairs", "before", "after", "request"], rows, cut="request").split("\n")
+        )
     yield from _more(len(ordered) - len(shown), "task")
 
 

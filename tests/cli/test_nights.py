@@ -9,11 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from sleepd.core.edit import tokens
 from sleepd.host import locks
 from sleepd.settings import config
-from sleepd.store.database import backups
+from sleepd.store import nights as stored_nights
+from sleepd.store.database import backups, open_database
+from sleepd.store.nights import Night, NightStatus
 from tests.cli.command import SESSIONS, configure, environment, live_in, sleepd, started
 from tests.stub.server import WRONG_KEY, Stub
+from tests.usecases.waiting import TICKET, Home
 
 WORKERS = 2
 
@@ -231,6 +235,45 @@ def test_an_unknown_night_is_said_so(in_it: Path) -> None:
     """With where the known ones are listed."""
     done = sleepd("show", "1999")
     assert 2 == done.code and "sleepd nights" in done.err
+
+
+def test_status_shows_what_is_in_force_and_what_it_cost_in_all(begun: Path) -> None:
+    """Each adoption that was not taken back, with its rent; the calls of all nights, and that a cost is not known."""
+    home = Home(folder=begun)
+    first, second = home.propose(), home.propose((TICKET,), name="other", number=2)
+    assert (0, 0) == (sleepd("adopt", first[:8]).code, sleepd("adopt", second[:8]).code)
+    spent = {"calls": 100, "tokens_in": 2_000, "tokens_out": 300}
+    database = open_database(config.places().database)
+    with database.writing() as connection:
+        for day, cost in ((1, 0.5), (2, 0.25), (3, None)):
+            at = datetime(2026, 9, day, 3, tzinfo=UTC)
+            night = Night(
+                id=f"2026-09-0{day}-user-1", scope="user", date=f"2026-09-0{day}", status=NightStatus.DONE,
+                started_at=at, ended_at=at, message="", report={"spending": {**spent, "cost_usd": cost}},
+            )  # fmt: skip
+            stored_nights.begin(connection, night)
+            stored_nights.end(connection, night)
+    database.close()
+    text = sleepd("status").out
+    assert "300 calls, 6,900 tokens, $0.7500 in 3 nights, and 1 night of unknown cost" in text
+    rent = tokens(home.file().read_text())
+    assert f"  commit, {first[:8]} since " in text and f"as measured, +{rent} tokens in every session" in text
+    seen = sleepd("status", "--json").json
+    assert [first, second] == [one["proposal"] for one in seen["in_force"]]
+    assert (3, 300, 0.75, 1) == tuple(seen["spent"][key] for key in ("nights", "calls", "cost_usd", "unknown"))
+    sleepd("undo")
+    assert ["commit"] == [one["skill"] for one in sleepd("status", "--json").json["in_force"]]
+    sleepd("undo")
+    assert "nothing is in force" in sleepd("status").out
+
+
+@pytest.mark.slow
+def test_tables_fit_80_columns(in_it: Path) -> None:
+    """Every list of a home in which a night was run."""
+    lists = (["nights"], ["proposals", "--all"], ["tasks", "list"], ["recall", "write a commit message"])
+    shown = {words[0]: sleepd(*words).out.partition("\n\n")[0] for words in lists}
+    assert {} == {verb: line for verb, text in shown.items() for line in text.splitlines() if len(line) > 80}
+    assert all(text.count("\n") > 0 for text in shown.values())
 
 
 # Status alone -------------------------------------------------------------------------------------------------------
