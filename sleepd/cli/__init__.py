@@ -40,7 +40,7 @@ VERBS: Final = {
     "status": Verb("status", "Show last night, next night, candidates on probation and waiting proposals."),
     "nights": Verb("nights", "List past nights.", "history"),
     "show": Verb("nights", "Show the newest proposal, or all the evidence of one night.", "show_evidence"),
-    "proposals": Verb("review", "List the proposals that wait for your decision."),
+    "proposals": Verb("proposals", "List the proposals that wait for your decision."),
     "review": Verb("review", "Look at each waiting proposal: diff, reason, evidence, cost."),
     "adopt": Verb("review", "Write a proposal to its skill file."),
     "reject": Verb("review", "Reject a proposal, and say why."),

@@ -1,4 +1,4 @@
-"""`sleepd proposals`, `sleepd review`, `sleepd adopt`, `sleepd reject` and `sleepd revert`."""
+"""`sleepd review`, `sleepd adopt`, `sleepd reject` and `sleepd revert`."""
 
 from __future__ import annotations
 
@@ -29,19 +29,6 @@ OnBranch = Annotated[
     bool,
     typer.Option("--git", help="Commit on a branch sleepd/<id> instead of writing the file; nothing else changes."),
 ]
-
-
-def proposals(
-    everything: Annotated[bool, typer.Option("--all", help="Include decided proposals.")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """List the waiting proposals, and those that were set aside as unsafe, with the rule."""
-    with closing(compose.database(config.places())) as database:
-        found = looking.proposals_shown(database, everything=everything)
-    if as_json:
-        show_json([evidence.proposed_json(one) for one in found])
-    else:
-        show(evidence.proposals_text(found, everything=everything))
 
 
 def review(ctx: typer.Context, git: OnBranch = False, as_json: AsJson = False) -> None:

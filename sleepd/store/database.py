@@ -19,10 +19,9 @@ from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 from sleepd.core.errors import Busy, DatabaseDamaged, Unwritable
 from sleepd.store import readable
+from sleepd.store.readable import HEAD
 from sleepd.store.schema_parts import complete as metadata
 
-HEAD = "0011"
-"""The newest migration. A test holds it against the scripts."""
 _BACKUPS_KEPT = 3
 _BUSY_MS = 30_000
 _LEFT_S = 3_600

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from sleepd.store.ahead import CAME, latest
-from sleepd.store.readable import reading, uri
+from sleepd.store.readable import HEAD, reading, uri
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,16 +127,23 @@ def overview(path: Path, now: datetime) -> Overview | None:
 
     Raises `DatabaseDamaged`. A database of an older sleepd is migrated first; on a read-only disk that is `Unwritable`.
     """
-    if not path.exists():
-        return None
+    return glance(path, lambda connection: _read(connection, now)) if path.exists() else None
+
+
+def glance(path: Path, read: Callable[[sqlite3.Connection], T]) -> T:
+    """What `read` finds in a database that is there. Never waits for a night.
+
+    Raises `DatabaseDamaged`, also for a database of a newer sleepd. A database of an older sleepd is migrated first;
+    on a read-only disk that is `Unwritable`.
+    """
     try:
-        return _read(path, now)
+        return _looked_at(path, read)
     except sqlite3.DatabaseError:
         # Damaged, or from another version: the door that can tell says which, or mends it.
         from sleepd.store.database import open_database
 
         open_database(path).close()
-        return _read(path, now)
+        return _looked_at(path, read)
 
 
 def news(path: Path, now: datetime) -> News | None:
@@ -168,28 +178,35 @@ def _news(connection: sqlite3.Connection, now: datetime) -> News:
     )
 
 
-def _read(path: Path, now: datetime) -> Overview:
+def _looked_at(path: Path, read: Callable[[sqlite3.Connection], T]) -> T:
     with closing(sqlite3.connect(uri(path), uri=True, timeout=30)) as connection:
+        (revision,) = connection.execute("SELECT max(version_num) FROM alembic_version").fetchone()
+        if revision != HEAD:
+            raise sqlite3.DatabaseError(f"schema {revision}")
         connection.row_factory = sqlite3.Row
-        number = partial(_number, connection)
-        return Overview(
-            sessions=number("SELECT count(*) FROM sessions"),
-            tasks=number("SELECT (SELECT count(*) FROM tasks) - (SELECT count(*) FROM tasks WHERE dropped)"),
-            checkable=number("SELECT count(DISTINCT task_id) FROM checks"),
-            defects=number("SELECT count(*) FROM defects"),
-            last_harvest=connection.execute("SELECT max(ended_at) FROM sessions").fetchone()[0],
-            waiting=number("SELECT count(*) FROM proposals WHERE status = 'waiting'"),
-            quarantined=number("SELECT count(*) FROM proposals WHERE status = 'quarantined'"),
-            adopted=number("SELECT count(*) FROM proposals WHERE status = 'adopted'"),
-            last_night=_last_night(connection, now),
-            last_measured=connection.execute(
-                f"SELECT max(date) FROM nights WHERE status = 'done' AND {CAME}",  # noqa: S608
-                latest(now),
-            ).fetchone()[0],
-            on_probation=_on_probation(connection),
-            in_force=_in_force(connection),
-            spent=_spent(connection),
-        )
+        return read(connection)
+
+
+def _read(connection: sqlite3.Connection, now: datetime) -> Overview:
+    number = partial(_number, connection)
+    return Overview(
+        sessions=number("SELECT count(*) FROM sessions"),
+        tasks=number("SELECT (SELECT count(*) FROM tasks) - (SELECT count(*) FROM tasks WHERE dropped)"),
+        checkable=number("SELECT count(DISTINCT task_id) FROM checks"),
+        defects=number("SELECT count(*) FROM defects"),
+        last_harvest=connection.execute("SELECT max(ended_at) FROM sessions").fetchone()[0],
+        waiting=number("SELECT count(*) FROM proposals WHERE status = 'waiting'"),
+        quarantined=number("SELECT count(*) FROM proposals WHERE status = 'quarantined'"),
+        adopted=number("SELECT count(*) FROM proposals WHERE status = 'adopted'"),
+        last_night=_last_night(connection, now),
+        last_measured=connection.execute(
+            f"SELECT max(date) FROM nights WHERE status = 'done' AND {CAME}",  # noqa: S608
+            latest(now),
+        ).fetchone()[0],
+        on_probation=_on_probation(connection),
+        in_force=_in_force(connection),
+        spent=_spent(connection),
+    )
 
 
 def _number(connection: sqlite3.Connection, query: str) -> int:

@@ -16,6 +16,7 @@ from sleepd.host import clock
 from sleepd.pipeline import adopt as writing
 from sleepd.settings import config
 from sleepd.settings.settings import Settings
+from sleepd.store import listing
 from sleepd.store.database import Database
 from sleepd.store.proposals import Status
 from sleepd.usecases import answers, decisions, recurring_work, run_night
@@ -23,7 +24,7 @@ from sleepd.usecases.answers import Question
 from sleepd.usecases.run_options import RunOptions, RunProgress
 from sleepd.usecases.show import proposal_shown, proposals_shown
 from sleepd.usecases.status import status as read_status
-from sleepd.views import evidence, report, status_view
+from sleepd.views import evidence, proposal_list, report, status_view
 from sleepd.views.evidence import Proposed
 from sleepd.views.report import Plain
 from sleepd.views.tool_answer import ToolAnswer
@@ -43,7 +44,10 @@ def proposals(*, everything: bool) -> ToolAnswer:
     with _database() as database:
         found = proposals_shown(database, everything=everything)
     return ToolAnswer(
-        text=evidence.proposals_text(found, everything=everything), data={"proposals": [_brief(one) for one in found]}
+        text=proposal_list.as_text(
+            listing.proposals(config.places().database, everything=everything), everything=everything
+        ),
+        data={"proposals": [_brief(one) for one in found]},
     )
 
 

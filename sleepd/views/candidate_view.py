@@ -14,10 +14,8 @@ from sleepd.store import attributions, loads, proposals, rollouts, tasks
 from sleepd.store.database import Database
 from sleepd.store.proposals import Trial
 from sleepd.views import report
-from sleepd.views.report import Plain
+from sleepd.views.report import MODE, Plain
 
-MODE = "text replay"
-"""How everything here was measured: requests were asked again, nothing was done again in a repository."""
 _REQUEST_WIDTH = 50
 
 

@@ -3,7 +3,7 @@ recomputed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
 from sleepd.core.model import Digest
@@ -12,10 +12,8 @@ from sleepd.store.proposals import Proposal, Status
 from sleepd.store.reviews import EditDecision, ProposalBranch, Teacher
 from sleepd.store.rollouts import SpentOn
 from sleepd.views import report
-from sleepd.views.candidate_view import MODE, Tried, tried_json, tried_text
-from sleepd.views.report import Plain
-
-_REQUEST_WIDTH = 50
+from sleepd.views.candidate_view import Tried, tried_json, tried_text
+from sleepd.views.report import MODE, Plain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,22 +107,6 @@ def night_json(seen: OfNight) -> Plain:
     }
 
 
-def proposals_text(found: Sequence[Proposed], *, everything: bool) -> str:
-    if not found:
-        return "no proposal yet" if everything else "nothing waits for you; --all lists earlier proposals"
-    rows = []
-    for one in found:
-        candidate = one.tried.trial.candidate
-        gain = f"{one.proposal.sealed_count} sealed tasks: {sealed_words(one.proposal)}"
-        status = one.proposal.status.value
-        if one.branch is not None and one.proposal.status is Status.WAITING:
-            status += f", on branch {one.branch.name}"
-        rows.append([one.proposal.id[:8], status, candidate.target.name, gain, _edits(one.tried)])
-    text = report.table(["proposal", "status", "skill", f"before and after ({MODE})", "change"], rows)
-    unsafe = [f"{o.proposal.id[:8]}: {report.clean(f)}" for o in found for f in o.proposal.findings]
-    return text + ("\n\nset aside as unsafe:\n  " + "\n  ".join(unsafe) if unsafe else "")
-
-
 def proposal_text(one: Proposed) -> str:
     """Everything a person needs to judge a proposal."""
     p, candidate = one.proposal, one.tried.trial.candidate
@@ -174,20 +156,12 @@ def night_text(seen: OfNight) -> str:
 
 def sealed_words(proposal: Proposal) -> str:
     """Before and after on the sealed tasks."""
-    if proposal.sealed_before is None or proposal.sealed_after is None:
-        return "not measured"
-    words = f"{proposal.sealed_before:.2f} → {proposal.sealed_after:.2f}"
-    # The gate's promise is about the tasks that judged; these did not, and they disagree.
-    return words + (" (worse: look twice)" if proposal.sealed_after < proposal.sealed_before else "")
+    return report.sealed_words(proposal.sealed_before, proposal.sealed_after)
 
 
 def sealed_json(proposal: Proposal) -> Plain:
     """The same for a program."""
     return {"tasks": proposal.sealed_count, "before": proposal.sealed_before, "after": proposal.sealed_after}
-
-
-def _edits(one: Tried) -> str:
-    return report.short("; ".join(e.text or f"{e.op} {e.anchor}" for e in one.trial.candidate.edits), _REQUEST_WIDTH)
 
 
 def _said(facts: Mapping[str, object]) -> list[str]:

@@ -12,9 +12,9 @@ from sleepd.store.proposals import Proposal
 from sleepd.store.reviews import EditChoice, EditDecision, Teacher
 from sleepd.views import evidence, report
 from sleepd.views.branch_commit import BranchCommit
-from sleepd.views.candidate_view import MODE, TaskPairs, edit_words, loads_words
+from sleepd.views.candidate_view import TaskPairs, edit_words, loads_words
 from sleepd.views.evidence import Proposed
-from sleepd.views.report import Plain
+from sleepd.views.report import MODE, Plain
 
 _SESSIONS_SHOWN = 3
 _TASKS_SHOWN = 4

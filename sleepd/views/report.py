@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from sleepd.views.night_result import NightPreview, NightResult
 
 Plain = dict[str, object]
+MODE = "text replay"
+"""How everything is measured: requests are asked again, nothing is done again in a repository."""
 _MOST_SHOWN_FACTOR = 1e6
 _MOST_COLUMNS = 80
 
@@ -93,6 +95,14 @@ def dollars(amount: object) -> str:
 def mean(value: float | None) -> str:
     """A score with two decimals, or that there is none."""
     return "–" if value is None else f"{value:.2f}"
+
+
+def sealed_words(before: float | None, after: float | None) -> str:
+    """Before and after on the sealed tasks."""
+    if before is None or after is None:
+        return "not measured"
+    # The gate's promise is about the tasks that judged; these did not, and they disagree.
+    return f"{before:.2f} → {after:.2f}" + (" (worse: look twice)" if after < before else "")
 
 
 def factor(logarithm: float | None) -> float:

@@ -18,6 +18,7 @@ from sleepd.cli.ending import CommandExit
 from sleepd.store import overview
 from tests.cli.command import configure, environment, sleepd, started
 from tests.stub.server import Stub
+from tests.usecases.waiting import Home
 
 HEAVY = ("torch", "scipy", "alembic", "openai", "anthropic", "sentence_transformers", "sklearn")
 
@@ -53,6 +54,27 @@ def test_status_imports_no_library_that_a_glance_cannot_wait_for(begun: Path, mo
     unwanted = {*HEAVY, "numpy", "sqlalchemy", "structlog", "rich", "apscheduler", "watchdog", "msgspec"}
     assert set() == (before | after) & unwanted
     assert "sqlite3" in after  # it did look
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("verb", ["status", "proposals", "notice"])
+def test_a_glance_imports_no_night(begun: Path, verb: str) -> None:
+    """Neither the pipeline nor a database library, and few modules in all: a list once imported twice as many."""
+    Home(folder=begun).propose()
+    found = imported(verb)
+    night = ("sleepd.pipeline", "sleepd.core.screen", "sleepd.models")
+    assert set() == {name for name in found if name.startswith(night)}
+    assert set() == found & {*HEAVY, "numpy", "sqlalchemy", "msgspec", "rich"}
+    assert len(found - imported("--version")) < 250
+
+
+@pytest.mark.slow
+def test_what_builds_a_night_imports_the_night_when_it_is_built() -> None:
+    """Whoever only opens the database does not wait for the rest."""
+    program = "import sys, sleepd.compose; print(' '.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    night = ("sleepd.pipeline", "sleepd.core.screen", "sleepd.models", "numpy")
+    assert [] == [name for name in done.stdout.split() if name.startswith(night)]
 
 
 def test_help_names_every_verb_and_each_verb_has_help() -> None:

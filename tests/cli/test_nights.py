@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import sqlite3
 import threading
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -199,6 +201,14 @@ def test_one_project_and_one_skill_can_be_asked_for(lived_in: Path) -> None:
     assert 2 == wrong.code and "no such folder" in wrong.err
 
 
+def test_nights_in_which_nothing_was_asked_are_one(begun: Path) -> None:
+    """Somebody who has no work yet and tries again does not fill the list; the second run continues the first."""
+    nights = [sleepd("run", "--json").json for _ in range(3)]
+    assert [0] * 3 == [n["report"]["spending"]["calls"] for n in nights]
+    assert [nights[0]["id"]] == [n["id"] for n in sleepd("nights", "--json").json]
+    assert (1, 3) == (len({n["id"] for n in nights}), nights[2]["report"]["attempts"])
+
+
 def test_another_backend_can_be_asked_for(lived_in: Path) -> None:
     """An unknown one is an error that lists the known."""
     done = sleepd("run", "--backend", "simulatd")
@@ -284,6 +294,18 @@ def test_status_without_a_database_says_how_to_begin(own_home: Path) -> None:
     assert "sleepd init" in sleepd("status").out
     assert (0, False) == (sleepd("status").code, sleepd("status", "--json").json["begun"])
     assert not config.places().database.exists()
+
+
+@pytest.mark.parametrize("verb", ["status", "proposals"])
+def test_a_database_of_a_newer_sleepd_is_named(begun: Path, verb: str) -> None:
+    """Its figures may mean something else by then; the line says to upgrade, and nothing is changed."""
+    file = config.places().database
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    held = file.read_bytes()
+    done = sleepd(verb)
+    assert (2, "", 1) == (done.code, done.out, done.err.count("\n")) and "upgrade sleepd" in done.err
+    assert held == file.read_bytes()
 
 
 @pytest.mark.parametrize("damage", [b"", b"garbage" * 1000])
