@@ -140,10 +140,11 @@ def glance(path: Path, read: Callable[[sqlite3.Connection], T]) -> T:
         return _looked_at(path, read)
     except sqlite3.DatabaseError:
         # Damaged, or from another version: the door that can tell says which, or mends it.
-        from sleepd.store.database import open_database
+        from sleepd.store.database import damage_named, open_database
 
         open_database(path).close()
-        return _looked_at(path, read)
+        with damage_named(path):
+            return _looked_at(path, read)
 
 
 def news(path: Path, now: datetime) -> News | None:
