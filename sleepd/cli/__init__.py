@@ -25,6 +25,8 @@ class Verb:
     help: str
     function: str | None = None
     """None: the verb's own name."""
+    spends: bool = False
+    """Whether the verb calls models that cost money. Such a verb is never offered for a misspelt one."""
 
 
 VERBS: Final = {
@@ -36,28 +38,46 @@ VERBS: Final = {
     "mine": Verb("days", "Cut sessions into tasks, and find the recurring work."),
     "tasks": Verb("tasks", "List, show, export, import or drop the recurring work.", "app"),
     "recall": Verb("days", "Find the past tasks nearest to a text, with their outcomes."),
-    "run": Verb("nights", "Run one night now: harvest, mine, replay, gate, propose."),
+    "run": Verb("nights", "Run one night now: harvest, mine, replay, gate, propose.", spends=True),
     "status": Verb("status", "Show last night, next night, candidates on probation and waiting proposals."),
     "nights": Verb("nights", "List past nights.", "history"),
-    "show": Verb("nights", "Show the full evidence of one night.", "show_night"),
-    "proposals": Verb("review", "List the proposals that wait for your decision."),
+    "show": Verb("nights", "Show the newest proposal, or all the evidence of one night.", "show_evidence"),
+    "proposals": Verb("proposals", "List the proposals that wait for your decision."),
     "review": Verb("review", "Look at each waiting proposal: diff, reason, evidence, cost."),
     "adopt": Verb("review", "Write a proposal to its skill file."),
     "reject": Verb("review", "Reject a proposal, and say why."),
     "revert": Verb("review", "Undo an adoption."),
+    "undo": Verb("review", "Undo the newest adoption."),
+    "config": Verb("settings", "Read and change one setting: get, set.", "app"),
+    "completion": Verb("completion", "Let your shell complete verbs, options and ids: bash, zsh, fish."),
     "backup": Verb("backups", "Make a checked copy of the database."),
     "restore": Verb("backups", "Put the database back from a backup; the present file is kept."),
     "notice": Verb("notices", "Print today's notice, if there is one; for agents' session starts."),
-    "daemon": Verb("resident", "Stay in the foreground: harvest as sessions grow, run a night each night."),
+    "daemon": Verb(
+        "resident", "Stay in the foreground: harvest as sessions grow, run a night each night.", spends=True
+    ),
     "service": Verb("service", "Let sleepd run by itself: install, uninstall, status, logs.", "app"),
     "plugin": Verb("plugins", "The plugin for your agents: install, uninstall, status.", "app"),
     "mcp": Verb("mcp", "Serve an agent on standard input and output (Model Context Protocol)."),
-    "gate": Verb("lab", "Compare your live text with itself (A/A test), and predict the cost of showing a gain."),
-    "train": Verb("train", "Train a skill on a task set: the night's steps in epochs, behind the same gate."),
-    "eval": Verb("train", "Score a skill on a task set, and change nothing.", "evaluate"),
+    "gate": Verb(
+        "lab", "Compare your live text with itself (A/A test), and predict the cost of showing a gain.", spends=True
+    ),
+    "train": Verb(
+        "train", "Train a skill on a task set: the night's steps in epochs, behind the same gate.", spends=True
+    ),
+    "eval": Verb("train", "Score a skill on a task set, and change nothing.", "evaluate", spends=True),
     "gate-lab": Verb("lab", "Measure how often the gate errs, on candidates whose true effect is known.", "gate_lab"),
     "proof-run": Verb("proof", "Run the whole product on a simulated person: no key, no spending.", "proof_run"),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a shell may complete a word to, as typer wants it; its own class is not public."""
+
+    value: str
+    help: str
+    type: str = "plain"
 
 
 class Verbs(TyperGroup):
@@ -78,6 +98,12 @@ class Verbs(TyperGroup):
         command = get_command(found)
         command.name = cmd_name
         return command
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """Verbs and options for the shell, without importing the verbs."""
+        if incomplete.startswith("-"):
+            return list(super().shell_complete(ctx, incomplete))
+        return [Offer(name, help=verb.help) for name, verb in VERBS.items() if name.startswith(incomplete)]
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - typer's signature
         """The table above, without importing the modules it names."""
@@ -123,6 +149,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from sleepd.cli.ending import CommandExit
 
     with CommandExit(verbose="--verbose" in given):
+        typer.completion.completion_init()  # type: ignore[attr-defined]  # typer does not list it
         command = get_command(app)
         try:
             status = command.main(given, prog_name="sleepd", standalone_mode=False)
@@ -137,10 +164,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def nearest_verb(message: str) -> str:
-    """For `No such command 'hravest'.`: the verb that was meant."""
+    """For `No such command 'hravest'.`: the verb that was meant; never one that spends."""
     import re
 
     from sleepd.core.errors import nearest
 
     wrong = re.search(r"No such command '(.*?)'", message)
-    return nearest(wrong[1], VERBS) if wrong else ""
+    return nearest(wrong[1], [name for name, verb in VERBS.items() if not verb.spends]) if wrong else ""

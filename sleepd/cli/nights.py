@@ -10,6 +10,7 @@ import typer
 
 from sleepd import compose
 from sleepd.cli.days import Since, open_log
+from sleepd.cli.deciding import show_page
 from sleepd.cli.terminal import AsJson, ask, can_ask, note, show, show_json, steps
 from sleepd.core.errors import UsageError
 from sleepd.settings import config
@@ -18,7 +19,8 @@ from sleepd.store.nights import NightStatus
 from sleepd.usecases import answers, night_folder, run_night
 from sleepd.usecases import show as looking
 from sleepd.usecases.run_options import RunOptions, RunProgress
-from sleepd.views import evidence, report
+from sleepd.views import evidence, proposal_view, report
+from sleepd.views.evidence import Proposed
 
 
 def run(
@@ -107,8 +109,14 @@ def history(
         show(report.nights_text(found))
 
 
-def show_night(
-    night: Annotated[str, typer.Argument(metavar="NIGHT", help="The beginning of a night's id, such as its date.")],
+def show_evidence(
+    id_: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[ID]",
+            help="The beginning of a night's id, such as its date, or of a proposal's. Default: the newest proposal.",
+        ),
+    ] = None,
     html: Annotated[
         bool, typer.Option("--html", help="Write the night's folder anew, and print the path of its report.html.")
     ] = False,
@@ -119,15 +127,24 @@ def show_night(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the full evidence of one night: candidates, verdicts with reasons, before and after by task, spending.
+    """Show a proposal as `sleepd review` does, or the full evidence of one night: candidates, verdicts with reasons,
+    before and after by task, spending.
 
-    --html writes a page with plots: one file, which needs no network and runs no script.
+    --html writes a page with plots of a night (default: the newest): one file, which needs no network and runs no
+    script.
     """
     if (open_ or out is not None) and not html:
         raise UsageError("--open and --out need --html")
     places = config.places()
     with closing(compose.database(places)) as database:
-        seen = looking.night_shown(database, night)
+        meant = looking.meant(database, id_, night=html)
+        if isinstance(meant, Proposed):
+            if as_json:
+                show_json(evidence.shown_json(meant))
+            else:
+                show_page(proposal_view.page(meant, None, whole=True))
+            return
+        seen = meant
         page = night_folder.report_of(places, seen.night.id)
         if html:
             own = night_folder.of(places, seen.night.id)

@@ -1,4 +1,4 @@
-"""`sleepd proposals`, `sleepd review`, `sleepd adopt`, `sleepd reject` and `sleepd revert`."""
+"""`sleepd review`, `sleepd adopt`, `sleepd reject` and `sleepd revert`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import typer
 
 from sleepd import compose
 from sleepd.cli import deciding
+from sleepd.cli.completing import waiting_ids
 from sleepd.cli.days import open_log
 from sleepd.cli.terminal import AsJson, can_ask, show, show_json
 from sleepd.core.errors import Conflict, UsageError
@@ -30,19 +31,6 @@ OnBranch = Annotated[
 ]
 
 
-def proposals(
-    everything: Annotated[bool, typer.Option("--all", help="Include decided proposals.")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """List the waiting proposals, and those that were set aside as unsafe, with the rule."""
-    with closing(compose.database(config.places())) as database:
-        found = looking.proposals_shown(database, everything=everything)
-    if as_json:
-        show_json([evidence.proposed_json(one) for one in found])
-    else:
-        show(evidence.proposals_text(found, everything=everything))
-
-
 def review(ctx: typer.Context, git: OnBranch = False, as_json: AsJson = False) -> None:
     """Look at each waiting proposal and decide, edit by edit: accept, reject with a reason, reword, or leave it.
 
@@ -54,7 +42,7 @@ def review(ctx: typer.Context, git: OnBranch = False, as_json: AsJson = False) -
     with closing(compose.database(config.places())) as database:
         waiting = looking.waiting_first(database)
         if as_json:
-            show_json([evidence.proposed_json(one) for one in waiting])
+            show_json([evidence.shown_json(one) for one in waiting])
         elif not waiting:
             show("nothing waits for you")
         elif can_ask():
@@ -69,7 +57,10 @@ def review(ctx: typer.Context, git: OnBranch = False, as_json: AsJson = False) -
 
 def adopt(
     ctx: typer.Context,
-    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Beginnings of proposals' ids.")] = None,
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ID]...", help="Beginnings of proposals' ids.", autocompletion=waiting_ids),
+    ] = None,
     everything: Annotated[bool, typer.Option("--all", help="All waiting proposals.")] = False,
     edit: Edits = None,
     digest: Annotated[
@@ -110,7 +101,9 @@ def adopt(
 
 def reject(
     ctx: typer.Context,
-    id_: Annotated[str, typer.Argument(metavar="ID", help="The beginning of a proposal's id.")],
+    id_: Annotated[
+        str, typer.Argument(metavar="ID", help="The beginning of a proposal's id.", autocompletion=waiting_ids)
+    ],
     why: Annotated[str, typer.Option("--why", help="Your reason; later reflections see it.")],
     edit: Edits = None,
     as_json: AsJson = False,
@@ -142,6 +135,11 @@ def revert(
         show_json(report.written_json(done))
     else:
         show(report.reverted_words(done))
+
+
+def undo(ctx: typer.Context, as_json: AsJson = False) -> None:
+    """Undo the newest adoption: the same as `sleepd revert` without an id. Once more undoes the one before."""
+    revert(ctx, None, as_json)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ import typer
 from typer.main import get_command
 
 from sleepd.cli.terminal import AsJson, ask, can_ask, note, show, show_json
+from sleepd.core import plaintext
 from sleepd.core.errors import SleepdError
 from sleepd.host import clock
 from sleepd.settings import config
@@ -51,9 +52,32 @@ def doctor(
     if as_json:
         show_json(report.doctor_json(rows))
     else:
-        show(report.doctor_text(rows))
+        _show_rows(report.doctor_text(rows))
     if any(row.state is DoctorState.FAILED for row in rows):
         raise typer.Exit(2)
+
+
+_STYLES = {DoctorState.OK: "green", DoctorState.WARNING: "bold yellow", DoctorState.FAILED: "bold red"}
+
+
+def _show_rows(text: str) -> None:
+    """Print the rows; on a terminal each begins in the colour of its state, unless `NO_COLOR` is set."""
+    if not sys.stdout.isatty():
+        show(text)
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False, markup=False, emoji=False)
+    if console.no_color:
+        show(text)
+        return
+    for line in text.split("\n"):
+        shown = Text(plaintext.shown(line))
+        first = line.partition(" ")[0]
+        if first in set(DoctorState):
+            shown.stylize(_STYLES[DoctorState(first)], 0, len(first))
+        console.print(shown, soft_wrap=True)
 
 
 def _offer(begun: InitResult) -> None:

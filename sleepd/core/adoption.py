@@ -9,7 +9,7 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sleepd.core import plaintext
+from sleepd.core import plaintext, removal
 from sleepd.core.edit import split_regions
 from sleepd.core.errors import Conflict
 
@@ -56,26 +56,30 @@ def plan(live: str | None, base: str | None, gated: str) -> Plan:
         raise Conflict("the skill file was removed since the proposal was made; restore it")
     if base is None:
         raise Conflict("a file was made in this place since the proposal; sleepd run goes on from that file")
-    merged = _sound(merge(base, live, gated, what="the proposal"))
+    merged = _sound(merge(base, live, gated))
     return Plan(text=merged, live=live, proven=merged == gated)
 
 
 def revert_plan(current: str | None, after: str, before: str | None) -> RevertPlan:
     """How to undo an adoption that turned `before` into `after` (`before` None: the file did not exist).
 
-    An untouched file goes back exactly; with later changes these are kept by a three-way merge by lines. Raises
-    `Conflict` when the later changes touch the same lines, or the file is gone or has grown from one we made.
+    An untouched file goes back exactly. From a changed one the adopted lines are taken out, and all else stays; where
+    the file did not exist before, the frontmatter stays with the user's own lines. Raises `Conflict` when the user
+    changed the adopted lines themselves, or when the file is gone.
     """
     if current in (after, before):
         return RevertPlan(text=before, current=current, exact=True)
     if current is None:
         raise Conflict("the skill file was removed since it was adopted; there is nothing to revert")
-    if before is None:
-        raise Conflict("the file was changed since sleepd made it; revert later adoptions first, or edit it by hand")
-    return RevertPlan(text=_sound(merge(after, current, before, what="the revert")), current=current, exact=False)
+    # A file that sleepd made is left with what holds no learnt text, and goes when nobody added anything to that.
+    start = removal.without_regions(after) if before is None else before
+    text = removal.take_out(after, current, start)
+    if before is None and text.split() == start.split():
+        return RevertPlan(text=None, current=current, exact=False)
+    return RevertPlan(text=_sound(text), current=current, exact=False)
 
 
-def merge(base: str, ours: str, theirs: str, *, what: str = "the other change") -> str:
+def merge(base: str, ours: str, theirs: str) -> str:
     """`ours` and `theirs`, both made from `base`, as one text; lines are whole, with their endings.
 
     Raises `Conflict`, with the line of `ours`, where both changed the same or touching lines in different ways.
@@ -85,20 +89,20 @@ def merge(base: str, ours: str, theirs: str, *, what: str = "the other change") 
     merged: list[str] = []
     at = (0, 0, 0)
     for stable, size in _stable([*sides]):
-        merged += _settle(sides, at, stable, what)
+        merged += _settle(sides, at, stable)
         merged += sides[0][stable[0] : stable[0] + size]
         at = (stable[0] + size, stable[1] + size, stable[2] + size)
     return "".join(merged)
 
 
-def _settle(sides: Sequence[list[str]], start: tuple[int, ...], end: tuple[int, ...], what: str) -> list[str]:
+def _settle(sides: Sequence[list[str]], start: tuple[int, ...], end: tuple[int, ...]) -> list[str]:
     """The lines that win between two stable stretches."""
     base, ours, theirs = (side[a:z] for side, a, z in zip(sides, start, end, strict=True))
     if theirs in (base, ours):
         return ours
     if ours == base:
         return theirs
-    raise Conflict(f"line {start[1] + 1}: your own edit and {what} change the same place; settle it by hand")
+    raise Conflict(f"line {start[1] + 1}: your own edit and the proposal change the same place; settle it by hand")
 
 
 def _stable(sides: Sequence[list[str]]) -> list[tuple[tuple[int, int, int], int]]:

@@ -70,6 +70,21 @@ class Applied:
     unmatched: tuple[Unmatched, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """What stays whole when texts are merged: a line of the user's, a marker line, or a rule with all its lines."""
+
+    text: str
+    opens: Region | None = None
+    """The region that a marker line opens."""
+    closes: Region | None = None
+
+    @property
+    def key(self) -> str:
+        """The text without line endings."""
+        return "\n".join(line.rstrip("\r\n") for line in plaintext.lines(self.text))
+
+
 @dataclass(frozen=True, slots=True)
 class _Item:
     """Lines of a region: one whole rule, or something else that edits leave alone."""
@@ -110,6 +125,19 @@ def split_regions(text: str) -> tuple[Part, ...]:
         raise Conflict(f"line {opened[1]}: {opened[0].opening!r} is never closed; add {opened[0].closing!r} after it")
     parts.append(Part(region=None, body="".join(all_lines[start:])))
     return tuple(part for part in parts if part.text)
+
+
+def pieces(text: str) -> tuple[Piece, ...]:
+    """The text in pieces that stay whole; joined they are the text. Raises `Conflict` as `split_regions` does."""
+    found: list[Piece] = []
+    for part in split_regions(text):
+        if part.region is None:
+            found += (Piece(text=line) for line in plaintext.lines(part.body))
+        else:
+            found.append(Piece(text=part.opening, opens=part.region))
+            found += (Piece(text="".join(item.lines)) for item in _items(part.body))
+            found.append(Piece(text=part.closing, closes=part.region))
+    return tuple(found)
 
 
 def learnt_lines(text: str, region: Region = Region.LEARNT) -> tuple[str, ...]:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 from filelock import FileLock, Timeout
 
 from sleepd.core.errors import Busy, Unwritable
 from sleepd.settings.places import Places, make_private
+
+_OWNER_ALONE: Final = 0o600
 
 
 @contextmanager
@@ -60,7 +63,7 @@ def is_held(lock: Path) -> bool:
     if not lock.exists():
         return False
     try:
-        with FileLock(lock, timeout=0):
+        with FileLock(lock, timeout=0, mode=_OWNER_ALONE):
             return False
     except Timeout:
         return True
@@ -71,10 +74,11 @@ def is_held(lock: Path) -> bool:
 
 @contextmanager
 def _held(file: Path, wait_s: float, busy: str) -> Iterator[None]:
-    lock = FileLock(file, timeout=wait_s)
+    lock = FileLock(file, timeout=wait_s, mode=_OWNER_ALONE)
     try:
         make_private(file.parent)
         lock.acquire()
+        file.chmod(_OWNER_ALONE)  # one that an earlier sleepd made
     except Timeout as error:
         raise Busy(busy) from error
     except OSError as error:

@@ -153,17 +153,17 @@ def _add_deciding(server: Server, work: RunningTools) -> None:
         from sleepd.usecases import agent
 
         question = await work.do(lambda: agent.adoption_question(id, digest))
-        return Elicit(question, Consent) if _can_ask(context) else Consent(agreed=True)
+        return await _asked(work, context, question)
 
     async def may_revert(
         id: str,  # noqa: A002
-        digest: str | None,
+        digest: str,
         context: Context[Any, Any],
     ) -> Consent | Elicit[Consent]:
         from sleepd.usecases import agent
 
         question = await work.do(lambda: agent.revert_question(id, digest))
-        return Elicit(question, Consent) if _can_ask(context) else Consent(agreed=True)
+        return await _asked(work, context, question)
 
     @server.tool(title="Adopt a proposal", annotations=writing)
     async def adopt(
@@ -173,8 +173,9 @@ def _add_deciding(server: Server, work: RunningTools) -> None:
     ) -> Annotated[CallToolResult, DecisionResult]:
         """Write one proposal to its skill file, after the user was shown it by `show` and agreed.
 
-        id and digest prove what was shown: when the proposal or its file is different by now, nothing is written. Where
-        the client can ask the user, they are asked once more. A proposal that was set aside as unsafe is never adopted.
+        id and digest prove what was shown: when the proposal or its file is different by now, nothing is written. The
+        user is asked once more, by way of the client; where it cannot ask, they decide in a terminal, unless their
+        settings leave the decision to you. A proposal that was set aside as unsafe is never adopted.
         `revert` undoes it byte for byte.
         """
         if not _agreed(consent):
@@ -186,18 +187,28 @@ def _add_deciding(server: Server, work: RunningTools) -> None:
     @server.tool(title="Undo an adoption", annotations=writing)
     async def revert(
         id: Id,  # noqa: A002
+        digest: Digest,
         consent: Annotated[ElicitationResult[Consent], Resolve(may_revert)],
-        digest: Annotated[
-            str | None,
-            Field(min_length=12, max_length=64, description="From `show`: only if the file is still as it was shown."),
-        ] = None,
     ) -> Annotated[CallToolResult, DecisionResult]:
-        """Undo the adoption of one proposal: byte for byte, or by a merge that keeps the user's later changes."""
+        """Undo the adoption of one proposal: byte for byte, or with the user's later changes kept.
+
+        As for `adopt`: with the digest that `show` gives now, and with the user's own yes.
+        """
         if not _agreed(consent):
             return declined(asked=not isinstance(consent, CancelledElicitation))
         from sleepd.usecases import agent
 
         return result(await work.do(lambda: agent.revert(id, digest)))
+
+
+async def _asked(work: RunningTools, context: Context[Any, Any], question: str) -> Consent | Elicit[Consent]:
+    """The question, for a client that can ask it; else the consent that the user's settings give, or `UsageError`."""
+    from sleepd.usecases import agent
+
+    if _can_ask(context):
+        return Elicit(question, Consent)
+    await work.do(agent.check_unasked)
+    return Consent(agreed=True)
 
 
 def _can_ask(context: Context[Any, Any]) -> bool:

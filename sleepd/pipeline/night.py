@@ -82,12 +82,18 @@ class _NightResult:
 
 
 def night_id(database: Database, scope: str, date: str) -> str:
-    """The id for a run now: an unfinished night of this scope and date is taken up, else the next number is given."""
+    """The id for a run now: an unfinished night of this scope and date is taken up, and so is one in which no model was
+    asked; else the next number is given."""
     stem = f"{date}-{digest(scope)[:8]}"
     with database.reading() as connection:
         known = [n for n in nights.nights(connection, limit=1_000) if n.scope == scope and n.date == date]
-    unfinished = [n for n in known if n.status is not NightStatus.DONE]
-    return unfinished[0].id if unfinished else f"{stem}-{len(known) + 1}"
+    again = [n for n in known if n.status is not NightStatus.DONE or not _asked_anything(n)]
+    return again[0].id if again else f"{stem}-{len(known) + 1}"
+
+
+def _asked_anything(night: Night) -> bool:
+    spent = night.report.get("spending")
+    return not isinstance(spent, Mapping) or spent.get("calls") != 0
 
 
 def outlook(ctx: RunContext, plan: NightPlan) -> Outlook:

@@ -258,7 +258,7 @@ def load(path: Path | None = None, overrides: Mapping[str, object] | None = None
     BadSettings.
     """
     file = path or places().config
-    in_file = InitSettingsSource(Settings, _read(file, required=path is not None))
+    in_file = InitSettingsSource(Settings, values_in(file, required=path is not None))
     asked = {key: value for key, value in (overrides or {}).items() if value is not None}
     for variable in stray_variables():
         if variable.effect is None:
@@ -281,10 +281,21 @@ def load(path: Path | None = None, overrides: Mapping[str, object] | None = None
     return _settle((InitSettingsSource(Settings, nested), EnvSettingsSource(Settings), in_file), origin)
 
 
+def check(values: Mapping[str, object]) -> Settings:
+    """The settings of a file with these values. Raises BadSettings as `load` does for a value on the command line."""
+    return _settle((InitSettingsSource(Settings, dict(values)),), lambda _: "command line")
+
+
+def check_key(key: str) -> None:
+    """Raises BadSettings, with the nearest known key, unless this is a setting as `section.key`."""
+    if key not in known_keys():
+        raise BadSettings(f"command line: {_unknown_key(key)}")
+
+
 def load_file_alone() -> Settings:
     """The settings as a scheduled start sees them: without this shell's variables. Raises BadSettings."""
     file = places().config
-    return _settle((InitSettingsSource(Settings, _read(file, required=False)),), lambda _: str(file))
+    return _settle((InitSettingsSource(Settings, values_in(file)),), lambda _: str(file))
 
 
 def _settle(sources: tuple[PydanticBaseSettingsSource, ...], origin: Callable[[str], str]) -> Settings:
@@ -298,7 +309,8 @@ def _settle(sources: tuple[PydanticBaseSettingsSource, ...], origin: Callable[[s
         raise BadSettings(f"{where}: {_sentence(first)}{more}") from None
 
 
-def _read(file: Path, *, required: bool) -> dict[str, object]:
+def values_in(file: Path, *, required: bool = False) -> dict[str, object]:
+    """The tables of a settings file, unchecked; {} where there is none, unless `required`. Raises BadSettings."""
     if not required and not file.exists():
         return {}
     text = _text(file)
@@ -353,9 +365,9 @@ def _unknown_key(key: str) -> str:
         variables = " or ".join(["SLEEPD_API_KEY", *KEY_VARIABLES.values()])
         return f"{key}: keys are not read from the file, which others may see; delete it and set {variables}"
     sections = section_classes()
-    if not name:
+    if not name or section not in sections:
         homes = [f"[{home}]" for home, cls in sections.items() if section in keys(cls)]
         belongs = f"; it belongs under {' or '.join(homes)}" if homes else nearest(section, sections)
         return f"unknown section or key {section!r}{belongs}"
-    fields = keys(sections[section]) if section in sections else {}
+    fields = keys(sections[section])
     return f"unknown key {key!r}{nearest(name, fields)}; [{section}] knows: {', '.join(fields)}"

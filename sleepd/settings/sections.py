@@ -337,6 +337,15 @@ class NotifyConfig(Section):
 
 
 @dataclass(frozen=True, kw_only=True, config=CLOSED)
+class McpConfig(Section):
+    """What agents may do through `sleepd mcp`."""
+
+    decide_unasked: bool = False
+    """Let an agent adopt and revert, by id and digest, through a client that cannot ask you. Off: your own yes is
+    needed, in the client or in a terminal, because an agent that read a digest has not shown you anything."""
+
+
+@dataclass(frozen=True, kw_only=True, config=CLOSED)
 class LogConfig(Section):
     """The log file. Nothing is written to the terminal unless `--verbose` is given."""
 

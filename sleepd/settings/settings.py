@@ -15,6 +15,7 @@ from sleepd.settings.sections import (
     GateConfig,
     HarvestConfig,
     LogConfig,
+    McpConfig,
     MineConfig,
     ModelConfig,
     NightConfig,
@@ -46,6 +47,7 @@ class Settings(BaseSettings):
     night: NightConfig = NightConfig()
     conditions: ConditionsConfig = ConditionsConfig()
     notify: NotifyConfig = NotifyConfig()
+    mcp: McpConfig = McpConfig()
     log: LogConfig = LogConfig()
 
     def __init__(self, *sources: PydanticBaseSettingsSource, **sections: Section) -> None:

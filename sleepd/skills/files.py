@@ -116,16 +116,18 @@ def check(path: Path, *, root: Path) -> None:
         raise _conflict(path, "cannot be written", error) from error
 
 
-def write(path: Path, data: bytes, *, expected: Digest | None, root: Path) -> tuple[Path, ...]:
+def write(
+    path: Path, data: bytes, *, expected: Digest | None, root: Path, empty_before: bool = False
+) -> tuple[Path, ...]:
     """Replace the file's bytes; the folders that had to be made, outermost first.
 
     `expected` is the digest of what has to be there now (None: no file); `root` an existing folder that the path must
-    stay in, links resolved. Mode and owner are kept. Raises `Conflict` and changes nothing when the data is empty or no
-    UTF-8 text, the file is another one than expected, read-only, a link, another user's, or outside `root`, when a name
-    on the way differs only in letter case from one that exists, or when one would have to be made that not every system
-    can hold.
+    stay in, links resolved. Mode and owner are kept. `empty_before` allows empty data, for a revert to an empty file.
+    Raises `Conflict` and changes nothing when the data is empty or no UTF-8 text, the file is another one than
+    expected, read-only, a link, another user's, or outside `root`, when a name on the way differs only in letter case
+    from one that exists, or when one would have to be made that not every system can hold.
     """
-    if not data:
+    if not data and not empty_before:
         raise Conflict(f"{path}: an empty skill file is never written; remove the file instead")
     _text(path, data)
     made: list[Path] = []

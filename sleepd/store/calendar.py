@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
@@ -38,6 +39,8 @@ class Calendar:
     """Those asked for, newest first."""
     scopes: frozenset[str] = frozenset()
     """Scopes that ever had a night."""
+    first: Mapping[str, datetime] = field(default_factory=dict)
+    """When each scope's first night began."""
 
 
 def calendar(path: Path, since: str, now: datetime) -> Calendar:
@@ -57,7 +60,12 @@ def calendar(path: Path, since: str, now: datetime) -> Calendar:
         )
         nights = tuple(_night(row) for row in rows)
         scopes = frozenset(str(row[0]) for row in connection.execute("SELECT DISTINCT scope FROM nights"))
-    return Calendar(nights=nights, scopes=scopes)
+        begun = connection.execute(
+            f"SELECT scope, min(started_at) FROM nights WHERE {CAME} GROUP BY scope",  # noqa: S608
+            latest(now),
+        )
+        first = {str(scope): datetime.fromisoformat(at) for scope, at in begun}
+    return Calendar(nights=nights, scopes=scopes, first=first)
 
 
 def _night(row: sqlite3.Row) -> PastNight:

@@ -19,10 +19,9 @@ from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 from sleepd.core.errors import Busy, DatabaseDamaged, Unwritable
 from sleepd.store import readable
+from sleepd.store.readable import HEAD
 from sleepd.store.schema_parts import complete as metadata
 
-HEAD = "0014"
-"""The newest migration. A test holds it against the scripts."""
 _BACKUPS_KEPT = 3
 _BUSY_MS = 30_000
 _LEFT_S = 3_600
@@ -80,7 +79,7 @@ class Database:
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
-        with _damage_named(self.path):
+        with damage_named(self.path):
             yield
 
 
@@ -99,7 +98,7 @@ def open_database(path: Path) -> Database:
         raise _damaged(path, "it is empty")
     source, writable = readable.uri(path), readable.can_be_written(path)
     database = Database(path, _engine(path) if writable else _still(source))
-    with _damage_named(path):
+    with damage_named(path):
         if _revision(source, path) != HEAD:
             if not writable:
                 raise Unwritable(
@@ -228,7 +227,7 @@ def _create(path: Path) -> None:
                 left.unlink()
     # Two first runs at once: whoever comes second keeps the database that is already there.
     try:
-        with _damage_named(path):
+        with damage_named(path):
             _make_tables(part)
         os.link(part, path)
     except FileExistsError:
@@ -271,7 +270,7 @@ def _revision(source: str, path: Path) -> str | None:
 
 
 @contextmanager
-def _damage_named(path: Path) -> Iterator[None]:
+def damage_named(path: Path) -> Iterator[None]:
     """Turn SQLite's words for a damaged file, and for a disk that takes no more, into an error that says what to do."""
     try:
         yield

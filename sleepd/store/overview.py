@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from sleepd.store.ahead import CAME, latest
-from sleepd.store.readable import reading, uri
+from sleepd.store.readable import HEAD, reading, uri
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +48,35 @@ class OnProbation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InForce:
+    """An adoption that was not taken back."""
+
+    proposal: str
+    skill: str
+    path: str
+    since: str
+    """ISO, UTC."""
+    proven: bool
+    rent: int
+    """Tokens that the adoption added to every session that loads the file; an estimate."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpentInAll:
+    """What all nights together cost."""
+
+    nights: int
+    """Those with at least one model call."""
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    cost_usd: float
+    """Of the nights whose cost is known."""
+    unknown: int
+    """Nights with calls and without a known cost."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Overview:
     """Where everything stands."""
 
@@ -63,6 +95,9 @@ class Overview:
     last_measured: str | None
     """Date of the newest night that was measured to its end."""
     on_probation: tuple[OnProbation, ...]
+    in_force: tuple[InForce, ...]
+    """Oldest first."""
+    spent: SpentInAll
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,16 +127,24 @@ def overview(path: Path, now: datetime) -> Overview | None:
 
     Raises `DatabaseDamaged`. A database of an older sleepd is migrated first; on a read-only disk that is `Unwritable`.
     """
-    if not path.exists():
-        return None
+    return glance(path, lambda connection: _read(connection, now)) if path.exists() else None
+
+
+def glance(path: Path, read: Callable[[sqlite3.Connection], T]) -> T:
+    """What `read` finds in a database that is there. Never waits for a night.
+
+    Raises `DatabaseDamaged`, also for a database of a newer sleepd. A database of an older sleepd is migrated first;
+    on a read-only disk that is `Unwritable`.
+    """
     try:
-        return _read(path, now)
+        return _looked_at(path, read)
     except sqlite3.DatabaseError:
         # Damaged, or from another version: the door that can tell says which, or mends it.
-        from sleepd.store.database import open_database
+        from sleepd.store.database import damage_named, open_database
 
         open_database(path).close()
-        return _read(path, now)
+        with damage_named(path):
+            return _looked_at(path, read)
 
 
 def news(path: Path, now: datetime) -> News | None:
@@ -136,26 +179,35 @@ def _news(connection: sqlite3.Connection, now: datetime) -> News:
     )
 
 
-def _read(path: Path, now: datetime) -> Overview:
+def _looked_at(path: Path, read: Callable[[sqlite3.Connection], T]) -> T:
     with closing(sqlite3.connect(uri(path), uri=True, timeout=30)) as connection:
+        (revision,) = connection.execute("SELECT max(version_num) FROM alembic_version").fetchone()
+        if revision != HEAD:
+            raise sqlite3.DatabaseError(f"schema {revision}")
         connection.row_factory = sqlite3.Row
-        number = partial(_number, connection)
-        return Overview(
-            sessions=number("SELECT count(*) FROM sessions"),
-            tasks=number("SELECT (SELECT count(*) FROM tasks) - (SELECT count(*) FROM tasks WHERE dropped)"),
-            checkable=number("SELECT count(DISTINCT task_id) FROM checks"),
-            defects=number("SELECT count(*) FROM defects"),
-            last_harvest=connection.execute("SELECT max(ended_at) FROM sessions").fetchone()[0],
-            waiting=number("SELECT count(*) FROM proposals WHERE status = 'waiting'"),
-            quarantined=number("SELECT count(*) FROM proposals WHERE status = 'quarantined'"),
-            adopted=number("SELECT count(*) FROM proposals WHERE status = 'adopted'"),
-            last_night=_last_night(connection, now),
-            last_measured=connection.execute(
-                f"SELECT max(date) FROM nights WHERE status = 'done' AND {CAME}",  # noqa: S608
-                latest(now),
-            ).fetchone()[0],
-            on_probation=_on_probation(connection),
-        )
+        return read(connection)
+
+
+def _read(connection: sqlite3.Connection, now: datetime) -> Overview:
+    number = partial(_number, connection)
+    return Overview(
+        sessions=number("SELECT count(*) FROM sessions"),
+        tasks=number("SELECT (SELECT count(*) FROM tasks) - (SELECT count(*) FROM tasks WHERE dropped)"),
+        checkable=number("SELECT count(DISTINCT task_id) FROM checks"),
+        defects=number("SELECT count(*) FROM defects"),
+        last_harvest=connection.execute("SELECT max(ended_at) FROM sessions").fetchone()[0],
+        waiting=number("SELECT count(*) FROM proposals WHERE status = 'waiting'"),
+        quarantined=number("SELECT count(*) FROM proposals WHERE status = 'quarantined'"),
+        adopted=number("SELECT count(*) FROM proposals WHERE status = 'adopted'"),
+        last_night=_last_night(connection, now),
+        last_measured=connection.execute(
+            f"SELECT max(date) FROM nights WHERE status = 'done' AND {CAME}",  # noqa: S608
+            latest(now),
+        ).fetchone()[0],
+        on_probation=_on_probation(connection),
+        in_force=_in_force(connection),
+        spent=_spent(connection),
+    )
 
 
 def _number(connection: sqlite3.Connection, query: str) -> int:
@@ -175,6 +227,45 @@ def _last_night(connection: sqlite3.Connection, now: datetime) -> LastNight | No
         message=row["message"],
         started_at=row["started_at"],
         report=json.loads(row["report"]),
+    )
+
+
+def _in_force(connection: sqlite3.Connection) -> tuple[InForce, ...]:
+    rows = connection.execute(
+        "SELECT a.*, c.name, length(CAST(a.after AS TEXT)) AS longer, "
+        "coalesce(length(CAST(a.before AS TEXT)), 0) AS shorter "
+        "FROM adoptions a JOIN candidates c ON c.id = a.proposal_id "
+        "WHERE a.reverted_at IS NULL AND a.state <> 'intended' ORDER BY a.number"
+    )
+    return tuple(
+        InForce(
+            proposal=row["proposal_id"],
+            skill=row["name"],
+            path=row["path"],
+            since=row["at"],
+            proven=bool(row["proven"]),
+            # As `core.edit.tokens`, whose import would cost more than the rest.
+            rent=-(-row["longer"] // 4) + -row["shorter"] // 4,
+        )
+        for row in rows
+    )
+
+
+def _spent(connection: sqlite3.Connection) -> SpentInAll:
+    calls, cost = (f"json_extract(report, '$.spending.{key}')" for key in ("calls", "cost_usd"))
+    row = connection.execute(
+        f"SELECT count(*), total({calls}), total(json_extract(report, '$.spending.tokens_in')), "  # noqa: S608
+        f"total(json_extract(report, '$.spending.tokens_out')), total({cost}), total({cost} IS NULL) "
+        f"FROM nights WHERE {calls} > 0"
+    ).fetchone()
+    nights, made, tokens_in, tokens_out, dollars, unknown = row
+    return SpentInAll(
+        nights=nights,
+        calls=int(made),
+        tokens_in=int(tokens_in),
+        tokens_out=int(tokens_out),
+        cost_usd=dollars,
+        unknown=int(unknown),
     )
 
 

@@ -16,6 +16,7 @@ from sleepd.host import clock
 from sleepd.pipeline import adopt as writing
 from sleepd.settings import config
 from sleepd.settings.settings import Settings
+from sleepd.store import listing
 from sleepd.store.database import Database
 from sleepd.store.proposals import Status
 from sleepd.usecases import answers, decisions, recurring_work, run_night
@@ -23,7 +24,7 @@ from sleepd.usecases.answers import Question
 from sleepd.usecases.run_options import RunOptions, RunProgress
 from sleepd.usecases.show import proposal_shown, proposals_shown
 from sleepd.usecases.status import status as read_status
-from sleepd.views import evidence, report, status_view
+from sleepd.views import evidence, proposal_list, report, status_view
 from sleepd.views.evidence import Proposed
 from sleepd.views.report import Plain
 from sleepd.views.tool_answer import ToolAnswer
@@ -43,7 +44,10 @@ def proposals(*, everything: bool) -> ToolAnswer:
     with _database() as database:
         found = proposals_shown(database, everything=everything)
     return ToolAnswer(
-        text=evidence.proposals_text(found, everything=everything), data={"proposals": [_brief(one) for one in found]}
+        text=proposal_list.as_text(
+            listing.proposals(config.places().database, everything=everything), everything=everything
+        ),
+        data={"proposals": [_brief(one) for one in found]},
     )
 
 
@@ -64,7 +68,7 @@ def show(id_: str) -> ToolAnswer:
         lines.append("the file changed since, or edits were rejected; adopting would write this (unproven):")
         lines.append(report.clean(one.diff).rstrip("\n"))
     lines.append(f"digest  {one.digest or 'none'}")
-    return ToolAnswer(text="\n".join(lines), data={**evidence.proposed_json(one), "adoptable": adoptable})
+    return ToolAnswer(text="\n".join(lines), data={**evidence.shown_json(one), "adoptable": adoptable})
 
 
 def recall(text: str, k: int) -> ToolAnswer:
@@ -136,17 +140,25 @@ def adopt(id_: str, digest: str) -> ToolAnswer:
     )
 
 
-def revert_question(id_: str, digest: str | None) -> str:
+def check_unasked() -> None:
+    """Raises `UsageError` unless the user's settings let an agent decide where the client cannot ask them."""
+    if not config.load().mcp.decide_unasked:
+        raise UsageError(
+            "this client cannot ask the user, so they decide in a terminal: sleepd review, or sleepd revert ID "
+            f"(mcp.decide_unasked in {config.places().config} would leave the decision to the agent)"
+        )
+
+
+def revert_question(id_: str, digest: str) -> str:
     """The question to the person before an adoption is undone. Raises as `revert` does."""
     with _database() as database:
         proposal = writing.find(database, id_, (Status.ADOPTED,))
-        if digest is not None:
-            decisions.check_shown(database, (proposal,), digest)
+        decisions.check_shown(database, (proposal,), digest)
         adoption = writing.last_adoption(database, proposal.id)
     return f"Undo the adoption of proposal {proposal.id[:8]}? It changes {report.clean(adoption.path)} back."
 
 
-def revert(id_: str, digest: str | None) -> ToolAnswer:
+def revert(id_: str, digest: str) -> ToolAnswer:
     """Undo the adoption of one proposal, byte for byte where the file is unchanged. Raises `UsageError` when it is not
     adopted or the digest is not the digest of `show`; `Conflict` as `sleepd revert`."""
     with _database() as database:

@@ -65,14 +65,19 @@ def waiting(database: Database, ids: Sequence[str], *, everything: bool) -> tupl
 
 
 def shown_digest(database: Database, proposal: Proposal, numbers: Sequence[int] = ()) -> str:
-    """12 hex digits over what a person judges: the file's path, the wanted text, and the file's present content.
-    Another digest later means that another text than the shown one would be written. `numbers` are the chosen edits;
-    default: all that were not rejected. Raises `Conflict` when the file is no text, `UsageError` when these edits
+    """12 hex digits over what a person judges: the file's path, the wanted text, the file's present content, and how
+    often texts were written to it and taken back. So a digest is good for one decision: after an adoption and a revert
+    the file is as it was, but the digest is another one. `numbers` are the chosen edits; default: all that were not
+    rejected. Raises `Conflict` when the file is no text, `UsageError` when these edits
     cannot be written.
     """
     seen = writing.intended(database, proposal, numbers)
     stands = ("absent",) if seen.live is None else ("there", seen.live.text)
-    return digest(seen.trial.candidate.target.path, seen.base, seen.wanted, *stands)[:_DIGEST_LENGTH]
+    path = seen.trial.candidate.target.path
+    with database.reading() as connection:
+        journal = [entry for entry in proposals.adoptions(connection) if entry.path == path]
+    decided = len(journal) + sum(entry.reverted_at is not None for entry in journal)
+    return digest(path, seen.base, seen.wanted, *stands, str(decided))[:_DIGEST_LENGTH]
 
 
 def adopt(

@@ -76,9 +76,12 @@ def look(now: datetime, timetable: Timetable, nights: Iterable[PastNight], since
 
     `since` is when a scope without any night was first to have one: earlier due nights are skipped. None: they are run.
     """
-    day = timetable.newest(now)
-    following = timetable.start(day + timedelta(days=1))
-    begun = [night for night in nights if night.date == day.isoformat()]
+    known, day = list(nights), timetable.newest(now)
+    # Whoever ran the coming date's night by hand, before it was due, has had it.
+    ahead = (day + timedelta(days=1)).isoformat()
+    had = any(night.date == ahead and night.status in _SETTLED for night in known)
+    following = timetable.start(day + timedelta(days=2 if had else 1))
+    begun = [night for night in known if night.date == day.isoformat()]
     start: datetime | None
     if any(night.status in _SETTLED for night in begun):
         start = None

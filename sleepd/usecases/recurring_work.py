@@ -103,14 +103,14 @@ def kinds_text(page: Page, members: Sequence[Member]) -> str:
         sides = [r.by_split[split] for split in Split]
         work = report.short(r.name or r.request, _REQUEST_WIDTH)
         rows.append([r.kind[:8], r.tasks, r.sessions, r.friction, *sides, len(r.checks), work])
-    text = report.table(headings, rows)
+    text = report.table(headings, rows, cut="work")
     if members:
         listed = [
             [m.task[:8], m.kind[:8], m.split or "–", m.friction, report.short(m.request, _REQUEST_WIDTH)]
             for members_ in map(_by_kind(members).get, (r.kind for r in page.found))
             for m in members_ or ()
         ]
-        text += "\n\n" + report.table(["task", "kind", "side", "asked again", "request"], listed)
+        text += "\n\n" + report.table(["task", "kind", "side", "asked again", "request"], listed, cut="request")
     last = page.first - 1 + len(page.found)
     more = "" if last == page.total and page.first == 1 else f"{page.first} to {last} of {page.total} kinds of work; "
     return f"{text}\n\n{more}train, val and test count checkable tasks; test stays sealed\n{_excess_text(page.found)}"
@@ -186,7 +186,7 @@ def near_text(found: Sequence[Near]) -> str:
     if not found:
         return "no past task yet; sleepd harvest and sleepd mine find them"
     rows = [[f"{n.similarity:.2f}", *_near_cells(n.stored)] for n in found]
-    return report.table(["nearness", "task", "outcome", "asked again", "request"], rows)
+    return report.table(["nearness", "task", "outcome", "asked again", "request"], rows, cut="request")
 
 
 def _near_cells(stored: StoredTask) -> list[object]:

@@ -57,6 +57,29 @@ def _with_what_adopting_writes(database: Database, one: Proposed) -> Proposed:
     return replace(one, digest=named, diff=diff)
 
 
+def meant(database: Database, prefix: str | None, *, night: bool) -> OfNight | Proposed:
+    """The night or the proposal whose id begins with `prefix`; for None the newest proposal, or the newest night where
+    there is no proposal, or where a `night` is wanted. Raises `UsageError` when nothing, or no single one, is meant.
+    """
+    with database.reading() as connection:
+        known = [] if night else proposals.proposals(connection)
+        newest = next(iter(nights.nights(connection, 1)), None)
+        named = nights.night(connection, prefix) if prefix is not None else newest
+    if prefix is None and known:
+        # The ids of nights begin with their dates.
+        return proposal_shown(database, sorted(known, key=lambda p: p.night_id)[-1])
+    if named is not None:
+        return night_shown(database, named.id)
+    if prefix is None:
+        raise UsageError("no night yet; sleepd run runs one")
+    fitting = [p for p in known if p.id.startswith(prefix)]
+    if len(fitting) != 1:
+        why = "several proposals have" if fitting else "no night has" if night else "no night and no proposal has"
+        lists = "`sleepd nights` lists them" if night else "`sleepd nights` and `sleepd proposals --all` list them"
+        raise UsageError(f"{why} an id that begins with {prefix!r}; {lists}")
+    return proposal_shown(database, fitting[0])
+
+
 def night_shown(database: Database, prefix: str) -> OfNight:
     """The night whose id begins with `prefix`. Raises `UsageError` when there is none."""
     with database.reading() as connection:

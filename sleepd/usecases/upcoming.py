@@ -45,9 +45,10 @@ def looks(
     now: datetime,
     since: Mapping[str, datetime] | None = None,
 ) -> dict[str, Look]:
-    """The schedule of each scope. A scope without any night skips nights from before `since`. In the minute before a
-    night that night counts: the daemon and its child must mean the same night."""
-    begun = {} if since is None else {s: at for s, at in since.items() if s not in nights.scopes}
+    """The schedule of each scope. A night from before a scope's first one was not missed; a scope without any night
+    skips nights from before `since`. In the minute before a night that night counts: the daemon and its child must mean
+    the same night."""
+    begun = {**({} if since is None else {s: at for s, at in since.items() if s not in nights.scopes}), **nights.first}
     return {s: due.look(now + EARLY, table, [n for n in nights.nights if n.scope == s], begun.get(s)) for s in wanted}
 
 

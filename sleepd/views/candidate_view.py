@@ -14,10 +14,8 @@ from sleepd.store import attributions, loads, proposals, rollouts, tasks
 from sleepd.store.database import Database
 from sleepd.store.proposals import Trial
 from sleepd.views import report
-from sleepd.views.report import Plain
+from sleepd.views.report import MODE, Plain
 
-MODE = "text replay"
-"""How everything here was measured: requests were asked again, nothing was done again in a repository."""
 _REQUEST_WIDTH = 50
 
 
@@ -189,7 +187,9 @@ def tried_text(one: Tried) -> str:
         [t.task[:8], t.pairs, report.mean(t.before), report.mean(t.after), report.short(t.request, _REQUEST_WIDTH)]
         for t in one.by_task
     ]
-    return "\n".join([*lines, report.table(["task", "pairs", "before", "after", "request"], rows)] if rows else lines)
+    return "\n".join(
+        [*lines, report.table(["task", "pairs", "before", "after", "request"], rows, cut="request")] if rows else lines
+    )
 
 
 def _whence(one: Tried) -> list[str]:

@@ -3,7 +3,7 @@ recomputed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
 from sleepd.core.model import Digest
@@ -12,10 +12,8 @@ from sleepd.store.proposals import Proposal, Status
 from sleepd.store.reviews import EditDecision, ProposalBranch, Teacher
 from sleepd.store.rollouts import SpentOn
 from sleepd.views import report
-from sleepd.views.candidate_view import MODE, Tried, tried_json, tried_text
-from sleepd.views.report import Plain
-
-_REQUEST_WIDTH = 50
+from sleepd.views.candidate_view import Tried, tried_json, tried_text
+from sleepd.views.report import MODE, Plain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,13 +75,17 @@ def proposed_json(one: Proposed) -> Plain:
             if (d := one.decided.get(e.id)) is not None
         ],
         "branch": one.branch.name if one.branch is not None else None,
-        "digest": one.digest,
         "would_write": one.diff,
         "conflict": one.conflict,
         "sealed": sealed_json(p),
         "why": p.why,
         "candidate": tried_json(one.tried),
     }
+
+
+def shown_json(one: Proposed) -> Plain:
+    """The same with the digest: for a person who is shown the whole proposal, never for a list."""
+    return {**proposed_json(one), "digest": one.digest}
 
 
 def night_json(seen: OfNight) -> Plain:
@@ -98,28 +100,11 @@ def night_json(seen: OfNight) -> Plain:
                 "status": p.status.value,
                 "findings": list(p.findings),
                 "sealed": sealed_json(p),
-                "digest": one.digest,
             }
             for one in seen.proposed
             for p in (one.proposal,)
         ],
     }
-
-
-def proposals_text(found: Sequence[Proposed], *, everything: bool) -> str:
-    if not found:
-        return "no proposal yet" if everything else "nothing waits for you; --all lists earlier proposals"
-    rows = []
-    for one in found:
-        candidate = one.tried.trial.candidate
-        gain = f"{one.proposal.sealed_count} sealed tasks: {sealed_words(one.proposal)}"
-        status = one.proposal.status.value
-        if one.branch is not None and one.proposal.status is Status.WAITING:
-            status += f", on branch {one.branch.name}"
-        rows.append([one.proposal.id[:8], status, candidate.target.name, gain, one.digest or "–", _edits(one.tried)])
-    text = report.table(["proposal", "status", "skill", f"before and after ({MODE})", "digest", "change"], rows)
-    unsafe = [f"{o.proposal.id[:8]}: {report.clean(f)}" for o in found for f in o.proposal.findings]
-    return text + ("\n\nset aside as unsafe:\n  " + "\n  ".join(unsafe) if unsafe else "")
 
 
 def proposal_text(one: Proposed) -> str:
@@ -161,7 +146,6 @@ def night_text(seen: OfNight) -> str:
     parts += [f"\n{tried_text(one)}" for one in seen.tried]
     parts += [
         f"\nproposal {p.id[:8]} is {p.status.value}; {p.sealed_count} sealed tasks: {sealed_words(p)} ({MODE})"
-        + (f"; digest {one.digest}" if one.digest is not None else "")
         + "".join(f"\n  {report.clean(f)}" for f in p.findings)
         for one in seen.proposed
         for p in (one.proposal,)
@@ -172,20 +156,12 @@ def night_text(seen: OfNight) -> str:
 
 def sealed_words(proposal: Proposal) -> str:
     """Before and after on the sealed tasks."""
-    if proposal.sealed_before is None or proposal.sealed_after is None:
-        return "not measured"
-    words = f"{proposal.sealed_before:.2f} → {proposal.sealed_after:.2f}"
-    # The gate's promise is about the tasks that judged; these did not, and they disagree.
-    return words + (" (worse: look twice)" if proposal.sealed_after < proposal.sealed_before else "")
+    return report.sealed_words(proposal.sealed_before, proposal.sealed_after)
 
 
 def sealed_json(proposal: Proposal) -> Plain:
     """The same for a program."""
     return {"tasks": proposal.sealed_count, "before": proposal.sealed_before, "after": proposal.sealed_after}
-
-
-def _edits(one: Tried) -> str:
-    return report.short("; ".join(e.text or f"{e.op} {e.anchor}" for e in one.trial.candidate.edits), _REQUEST_WIDTH)
 
 
 def _said(facts: Mapping[str, object]) -> list[str]:

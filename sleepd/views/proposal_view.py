@@ -12,9 +12,9 @@ from sleepd.store.proposals import Proposal
 from sleepd.store.reviews import EditChoice, EditDecision, Teacher
 from sleepd.views import evidence, report
 from sleepd.views.branch_commit import BranchCommit
-from sleepd.views.candidate_view import MODE, TaskPairs, edit_words, loads_words
+from sleepd.views.candidate_view import TaskPairs, edit_words, loads_words
 from sleepd.views.evidence import Proposed
-from sleepd.views.report import Plain
+from sleepd.views.report import MODE, Plain
 
 _SESSIONS_SHOWN = 3
 _TASKS_SHOWN = 4
@@ -41,14 +41,17 @@ class Line:
     look: Look = Look.PLAIN
 
 
-def page(one: Proposed, place: tuple[int, int], *, whole: bool) -> tuple[Line, ...]:
-    """Everything a person needs to judge the proposal. `place` is (its number, how many wait).
+def page(one: Proposed, place: tuple[int, int] | None, *, whole: bool) -> tuple[Line, ...]:
+    """Everything a person needs to judge the proposal. `place` is (its number, how many wait), or None for
+    one that is shown by itself, whatever its status.
 
     Unless `whole`, only the tasks with the greatest differences and the newest sessions; the diff is never cut.
     """
     candidate = one.tried.trial.candidate
+    head = f"{candidate.target.name}, proposal {one.proposal.id[:8]}"
+    head = f"{head}, {one.proposal.status.value}" if place is None else f"{place[0]} of {place[1]}: {head}"
     lines = [
-        Line(f"{place[0]} of {place[1]}: {candidate.target.name}, proposal {one.proposal.id[:8]}", Look.HEAD),
+        Line(head, Look.HEAD),
         Line(report.clean(candidate.target.path)),
         *_figures(one, whole=whole),
         *_taught_by(one.taught_by, whole=whole),
@@ -138,7 +141,9 @@ def _tasks(by_task: Sequence[TaskPairs], *, whole: bool) -> Iterator[Line]:
         for t in shown
     ]
     if rows:
-        yield from map(Line, report.table(["task", "pairs", "before", "after", "request"], rows).split("\n"))
+        yield from map(
+            Line, report.table(["task", "pairs", "before", "after", "request"], rows, cut="request").split("\n")
+        )
     yield from _more(len(ordered) - len(shown), "task")
 
 

@@ -6,9 +6,11 @@ Text out of transcripts and models is shown with its hidden characters made visi
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from sleepd.core.plaintext import flat, hidden
@@ -25,7 +27,10 @@ if TYPE_CHECKING:
     from sleepd.views.night_result import NightPreview, NightResult
 
 Plain = dict[str, object]
+MODE = "text replay"
+"""How everything is measured: requests are asked again, nothing is done again in a repository."""
 _MOST_SHOWN_FACTOR = 1e6
+_MOST_COLUMNS = 80
 
 STATUS_WORDS = {
     "running": "not finished: running now, or stopped; sleepd run continues it",
@@ -50,12 +55,24 @@ def short(text: str, width: int) -> str:
     return line if len(line) <= width else line[: width - 1].rstrip() + "…"
 
 
-def table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Columns under headings; numbers to the right. Wide letters count as two."""
+def table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, cut: str | None = None) -> str:
+    """Columns under headings; numbers to the right. Wide letters count as two.
+
+    A row that is too long for 80 columns goes on in the next line, at spaces and behind slashes, column by column; only
+    where single words are too long for that, the lines are longer. The column with the heading `cut` is a preview of
+    a text: it stays on one line and loses its end.
+    """
     lines = [[_cell(value) for value in row] for row in rows]
     numeric = [all(_is_number(line[i]) for line in lines) and bool(lines) for i in range(len(headings))]
-    widths = [max(_width(line[i]) for line in [list(headings), *lines]) for i in range(len(headings))]
-    shown = [_line(line, widths, numeric) for line in [list(headings), *lines]]
+    widths = _column_widths(headings, lines)
+    if cut is not None:
+        at = list(headings).index(cut)
+        for line in lines:
+            line[at] = _cut(line[at], widths[at])
+    shown = []
+    for line in [list(headings), *lines]:
+        wrapped = [_wrapped(cell, width) for cell, width in zip(line, widths, strict=True)]
+        shown += [_line(cells, widths, numeric) for cells in zip_longest(*wrapped, fillvalue="")]
     return "\n".join(shown)
 
 
@@ -78,6 +95,14 @@ def dollars(amount: object) -> str:
 def mean(value: float | None) -> str:
     """A score with two decimals, or that there is none."""
     return "–" if value is None else f"{value:.2f}"
+
+
+def sealed_words(before: float | None, after: float | None) -> str:
+    """Before and after on the sealed tasks."""
+    if before is None or after is None:
+        return "not measured"
+    # The gate's promise is about the tasks that judged; these did not, and they disagree.
+    return f"{before:.2f} → {after:.2f}" + (" (worse: look twice)" if after < before else "")
 
 
 def factor(logarithm: float | None) -> float:
@@ -111,6 +136,48 @@ def iso(at: datetime | None) -> str | None:
 
 def _cell(value: object) -> str:
     return short(value, 200) if isinstance(value, str) else str(value)
+
+
+def _column_widths(headings: Sequence[str], lines: Sequence[Sequence[str]]) -> list[int]:
+    """As wide as the cells, or narrower where a line would be longer than 80: first the headings, then the widest."""
+    columns = list(zip(headings, *lines, strict=True))
+    widths = [max(map(_width, column)) for column in columns]
+    least = [max(_width(part) for cell in column for part in [*_parts(cell), ""]) for column in columns]
+    room = _MOST_COLUMNS - 2 * (len(columns) - 1)
+    for at, column in enumerate(columns):
+        if sum(widths) > room:
+            widths[at] = max(least[at], *(_width(cell) for cell in column[1:]), 0)
+    while sum(widths) > room:
+        at = max(range(len(columns)), key=lambda n: (widths[n] > least[n], widths[n]))
+        if widths[at] == least[at]:
+            break
+        widths[at] -= 1
+    return widths
+
+
+def _cut(text: str, width: int) -> str:
+    if _width(text) <= width:
+        return text
+    while text and _width(text) >= width:
+        text = text[:-1]
+    return text.rstrip() + "…"
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """The text in lines of at most `width`; a longer word has a line for itself."""
+    lines = [""]
+    for part in _parts(text):
+        longer = lines[-1] + part
+        if lines[-1] and _width(longer.rstrip()) > width:
+            lines.append(part)
+        else:
+            lines[-1] = longer
+    return [line.rstrip() for line in lines]
+
+
+def _parts(text: str) -> list[str]:
+    """Where a line may end: behind spaces and slashes."""
+    return re.findall(r"[^ /]*[ /]+|[^ /]+", text)
 
 
 def _is_number(text: str) -> bool:

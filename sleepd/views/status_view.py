@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 
-from sleepd.store.overview import LastNight, OnProbation, Overview
+from sleepd.store.overview import InForce, LastNight, OnProbation, Overview, SpentInAll
 from sleepd.views import report
 from sleepd.views.report import Plain
 
@@ -65,6 +65,8 @@ def as_json(status: StatusView) -> Plain:
         "last_measured": seen.last_measured,
         "last_night": None if night is None else _night_json(night),
         "on_probation": [_candidate_json(c) for c in seen.on_probation],
+        "in_force": [asdict(one) for one in seen.in_force],
+        "spent": asdict(seen.spent),
     }
 
 
@@ -80,6 +82,7 @@ def as_text(status: StatusView) -> str:
                 "next night": _next_words(status.upcoming),
                 "proposals": _proposal_words(seen),
                 "spending": report.spending(seen.last_night.report) if seen.last_night is not None else "none yet",
+                "in all": _spent_words(seen.spent),
                 "database": f"{report.count(seen.sessions, 'session')}, {report.count(seen.tasks, 'task')}, "
                 f"{seen.checkable} checkable; newest session {report.moment(seen.last_harvest)}",
             }
@@ -87,6 +90,8 @@ def as_text(status: StatusView) -> str:
     ]
     if seen.last_night is not None and seen.last_night.status == "not-measured":
         lines.append(f"\nthe last fully measured night: {seen.last_measured or 'none'}; sleepd doctor --live shows why")
+    lines.append("\nin force:" if seen.in_force else "\nnothing is in force")
+    lines += [f"  {_in_force_words(one)}" for one in seen.in_force]
     lines.append("\non probation:" if seen.on_probation else "\nnothing is on probation")
     lines += [f"  {_candidate_words(c)}" for c in seen.on_probation]
     return "\n".join(lines)
@@ -139,6 +144,21 @@ def _proposal_words(seen: Overview) -> str:
     if seen.quarantined:
         parts.append(f"{seen.quarantined} set aside as unsafe: sleepd proposals")
     return "; ".join(parts) or "none"
+
+
+def _spent_words(spent: SpentInAll) -> str:
+    if not spent.nights:
+        return "nothing yet"
+    known = report.dollars(spent.cost_usd) if spent.unknown < spent.nights else "cost unknown"
+    more = f", and {report.count(spent.unknown, 'night')} of unknown cost" if 0 < spent.unknown < spent.nights else ""
+    tokens = spent.tokens_in + spent.tokens_out
+    return f"{spent.calls:,} calls, {tokens:,} tokens, {known} in {report.count(spent.nights, 'night')}{more}"
+
+
+def _in_force_words(one: InForce) -> str:
+    how = "as measured" if one.proven else "unproven"
+    rent = f"{one.rent:+d} tokens in every session that loads it"
+    return f"{one.skill}, {one.proposal[:_SHORT_ID]} since {report.moment(one.since)[:10]}, {how}, {rent}"
 
 
 def _candidate_words(candidate: OnProbation) -> str:

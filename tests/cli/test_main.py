@@ -18,6 +18,7 @@ from sleepd.cli.ending import CommandExit
 from sleepd.store import overview
 from tests.cli.command import configure, environment, sleepd, started
 from tests.stub.server import Stub
+from tests.usecases.waiting import Home
 
 HEAVY = ("torch", "scipy", "alembic", "openai", "anthropic", "sentence_transformers", "sklearn")
 
@@ -55,6 +56,27 @@ def test_status_imports_no_library_that_a_glance_cannot_wait_for(begun: Path, mo
     assert "sqlite3" in after  # it did look
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("verb", ["status", "proposals", "notice"])
+def test_a_glance_imports_no_night(begun: Path, verb: str) -> None:
+    """Neither the pipeline nor a database library, and few modules in all: a list once imported twice as many."""
+    Home(folder=begun).propose()
+    found = imported(verb)
+    night = ("sleepd.pipeline", "sleepd.core.screen", "sleepd.models")
+    assert set() == {name for name in found if name.startswith(night)}
+    assert set() == found & {*HEAVY, "numpy", "sqlalchemy", "msgspec", "rich"}
+    assert len(found - imported("--version")) < 250
+
+
+@pytest.mark.slow
+def test_what_builds_a_night_imports_the_night_when_it_is_built() -> None:
+    """Whoever only opens the database does not wait for the rest."""
+    program = "import sys, sleepd.compose; print(' '.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    night = ("sleepd.pipeline", "sleepd.core.screen", "sleepd.models", "numpy")
+    assert [] == [name for name in done.stdout.split() if name.startswith(night)]
+
+
 def test_help_names_every_verb_and_each_verb_has_help() -> None:
     """The table that help prints without importing, and the verbs themselves, say the same names."""
     text = sleepd("--help").out
@@ -75,13 +97,16 @@ def test_every_verb_that_reports_knows_json() -> None:
     verbs = [group.get_command(None, name) for name in cli.VERBS]
     single = [one for verb in verbs for one in getattr(verb, "commands", {"": verb}).values()]
     options = {one.name: {option for p in one.params for option in p.opts} for one in single}
-    assert ["daemon", "logs", "mcp"] == [name for name, known in options.items() if "--json" not in known]
+    assert ["completion", "daemon", "logs", "mcp"] == sorted(
+        name for name, known in options.items() if "--json" not in known
+    )
 
 
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
         (["hravest"], ["did you mean 'harvest'?", "sleepd --help"]),
+        (["undoo"], ["did you mean 'undo'?"]),
         (["run", "--max-cals", "3"], ["--max-calls", "sleepd run --help"]),
         (["recall"], ["text", "sleepd recall --help"]),
         (["tasks"], ["sleepd tasks --help"]),
@@ -94,6 +119,15 @@ def test_a_wrong_command_line_is_one_line_with_the_remedy(arguments: list[str], 
     done = sleepd(*arguments)
     assert (2, "", 1) == (done.code, done.out, done.err.count("\n"))
     assert all(word in done.err for word in named), done.err
+
+
+@pytest.mark.parametrize("word", ["rum", "rn", "runn", "trian", "evla", "eval1", "gat", "deamon"])
+def test_a_verb_that_spends_is_never_offered_for_a_misspelt_one(word: str) -> None:
+    """Whoever types yes too fast pays nothing for it."""
+    done = sleepd(word)
+    spending = [name for name, verb in cli.VERBS.items() if verb.spends]
+    assert ["run", "daemon", "gate", "train", "eval"] == spending
+    assert (2, []) == (done.code, [name for name in spending if f"'{name}'?" in done.err]), done.err
 
 
 def test_wrong_settings_are_one_line_that_names_the_file(own_home: Path) -> None:

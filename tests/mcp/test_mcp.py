@@ -20,6 +20,8 @@ from tests.cli.command import SETTINGS, configure, sleepd
 from tests.homes import move_into
 from tests.mcp.mcp_client import PATIENCE_S, Person, Talk, talking, text
 
+UNASKED = f"{SETTINGS}\n[mcp]\ndecide_unasked = true\n"
+"""So that a client that cannot ask a person may decide."""
 TOOLS = {"status", "run", "proposals", "show", "adopt", "revert", "recall"}
 
 
@@ -40,6 +42,7 @@ def clients(after_a_night: Path) -> Iterator[Clients]:
     """Started once: a start costs as much as all of a test."""
     with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
         move_into(patch, after_a_night)
+        configure(after_a_night, UNASKED)
         person = Person()
         plain = stack.enter_context(talking())
         asking, older_asking = (
@@ -75,6 +78,11 @@ def path_of(shown: dict[str, Any]) -> Path:
 
 def named(shown: dict[str, Any]) -> dict[str, str]:
     return {"id": shown["id"], "digest": shown["digest"]}
+
+
+def shown_now(ask: Talk, shown: dict[str, Any]) -> dict[str, str]:
+    """Its id, with the digest that `show` gives by now."""
+    return named(ask("show", {"id": shown["id"]}).structured_content or {})
 
 
 def in_database(statement: str, *values: object) -> list[Any]:
@@ -138,14 +146,46 @@ def test_adopt_and_revert_change_the_file_byte_for_byte(ask: Talk, waiting: dict
     assert "\n".join(added) + "\n" == file.read_bytes().decode()
     again = ask("adopt", named(waiting))
     assert again.is_error and "adopted already" in text(again)
-    assert not ask("revert", {"id": waiting["id"]}).is_error
+    now = shown_now(ask, waiting)
+    assert not ask("revert", now).is_error
     assert not file.exists() and not file.parent.exists()
-    nothing = ask("revert", {"id": waiting["id"]})
+    nothing = ask("revert", now)
     assert nothing.is_error and "reverted" in text(nothing)
 
 
-def test_a_revert_may_name_what_was_shown(ask: Talk, waiting: dict[str, Any]) -> None:
-    """Then it is done only while the file is as it was shown."""
+def test_a_digest_serves_for_one_decision(ask: Talk, waiting: dict[str, Any]) -> None:
+    """After an adoption and a revert everything is as it was, and the person has to look again."""
+    ask("adopt", named(waiting))
+    assert not ask("revert", shown_now(ask, waiting)).is_error
+    again = ask("adopt", named(waiting))
+    assert again.is_error and "show it to the person again" in text(again) and not path_of(waiting).exists()
+    assert not ask("adopt", shown_now(ask, waiting)).is_error
+
+
+def test_no_list_holds_a_digest(ask: Talk, waiting: dict[str, Any]) -> None:
+    """Only `show` does, with all that a person has to see."""
+    for listed in (ask("proposals", {"include_decided": True}), ask("status")):
+        assert waiting["digest"] not in text(listed) + str(listed.structured_content)
+
+
+def test_a_client_that_cannot_ask_decides_nothing(ask: Talk, waiting: dict[str, Any]) -> None:
+    """Unless a setting says so: it is off by default, and the refusal names it and the command for the person."""
+    file = config.places().config
+    file.write_text(SETTINGS)
+    refused = ask("adopt", named(waiting))
+    said = ("sleepd review", f"mcp.decide_unasked in {file}")
+    assert (True, []) == (refused.is_error, [part for part in said if part not in text(refused)]), text(refused)
+    assert not path_of(waiting).exists()
+    file.write_text(UNASKED)
+    assert not ask("adopt", named(waiting)).is_error
+    file.write_text(SETTINGS)
+    refused = ask("revert", shown_now(ask, waiting))
+    file.write_text(UNASKED)
+    assert refused.is_error and "mcp.decide_unasked" in text(refused) and path_of(waiting).exists()
+
+
+def test_a_revert_needs_what_was_shown(ask: Talk, waiting: dict[str, Any]) -> None:
+    """It is done only while the file is as it was shown."""
     ask("adopt", named(waiting))
     after = path_of(waiting).read_bytes()
     shown = ask("show", {"id": waiting["id"]}).structured_content
@@ -196,7 +236,7 @@ def test_a_change_beside_the_proposals_own_is_merged_as_shown(ask: Talk, waiting
 
 def test_an_agent_is_told_who_taught_a_proposal(ask: Talk, waiting: dict[str, Any]) -> None:
     """The same facts as the command's own: sessions with their agent, title and time."""
-    (listed,) = [one for one in sleepd("proposals", "--json").json if one["id"] == waiting["id"]]
+    (listed,) = [one for one in sleepd("review", "--json").json if one["id"] == waiting["id"]]
     shown = ask("show", {"id": waiting["id"]}).structured_content
     assert listed["taught_by"] and listed["taught_by"] == shown["taught_by"]
     assert {**listed, "adoptable": True} == shown
@@ -234,7 +274,7 @@ def test_where_the_client_can_ask_the_person_decides(clients: Clients, waiting: 
     clients.person.answer = ("accept", {"agreed": True})
     adopted = do("adopt", named(waiting))
     assert not adopted.is_error and path_of(waiting).exists(), text(adopted)
-    reverted = do("revert", {"id": waiting["id"]})
+    reverted = do("revert", shown_now(do, waiting))
     assert not reverted.is_error and not path_of(waiting).exists(), text(reverted)
     first, _ = clients.person.asked
     assert str(path_of(waiting)) in first and waiting["diff"][:200] in first
@@ -263,7 +303,7 @@ def test_two_servers_at_once_agree(clients: Clients, waiting: dict[str, Any]) ->
     clients.plain("adopt", named(waiting))
     assert (True, False) == (before, listed())
     clients.person.answer = ("accept", {"agreed": True})
-    assert not clients.asking("revert", {"id": waiting["id"]}).is_error
+    assert not clients.asking("revert", shown_now(clients.asking, waiting)).is_error
 
 
 # Running ------------------------------------------------------------------------------------------------------------
@@ -281,9 +321,9 @@ def test_a_run_is_dry_unless_asked_otherwise(ask: Talk) -> None:
 def test_a_real_run_wants_a_stated_budget(ask: Talk) -> None:
     """An agent does not decide what may be spent: the user's settings do."""
     file = config.places().config
-    file.write_text(SETTINGS.replace("max_calls = 2000", ""))
+    file.write_text(UNASKED.replace("max_calls = 2000", ""))
     refused = ask("run", {"dry_run": False})
-    file.write_text(SETTINGS)
+    file.write_text(UNASKED)
     assert refused.is_error and "night.max_calls" in text(refused) and str(file) in text(refused)
 
 
@@ -361,7 +401,7 @@ def test_before_the_first_harvest_every_tool_says_how_to_begin(own_home: Path) -
     configure(own_home)
     digest = {"digest": "0" * 12}
     asked = {"status": {}, "proposals": {}, "recall": {"text": "x"}, "show": {"id": "abcdef"}}
-    asked |= {"adopt": {"id": "abcdef", **digest}, "revert": {"id": "abcdef"}}
+    asked |= {"adopt": {"id": "abcdef", **digest}, "revert": {"id": "abcdef", **digest}}
     with talking() as talk:
         said = {tool: talk(tool, arguments) for tool, arguments in asked.items()}
     assert [] == [tool for tool, result in said.items() if "sleepd init" not in text(result)]
@@ -390,6 +430,7 @@ def test_before_the_first_harvest_every_tool_says_how_to_begin(own_home: Path) -
         ("recall", {"text": ["x"]}, "text: Input should be a valid string"),
         ("adopt", {"id": "abcdef"}, "digest: Field required"),
         ("revert", {"id": ""}, "at least 6 characters"),
+        ("revert", {"id": "abcdef"}, "digest: Field required"),
     ],
 )
 def test_wrong_arguments_are_one_line_that_says_what_is_wrong(
@@ -406,7 +447,7 @@ def test_broken_settings_are_said_by_the_tools_and_cured_while_the_server_runs(a
     file = config.places().config
     file.write_text("[night]\nmax_cals = 3\n")
     broken = ask("status")
-    file.write_text(SETTINGS)
+    file.write_text(UNASKED)
     assert broken.is_error and "did you mean 'max_calls'?" in text(broken)
     assert not ask("status").is_error
 

@@ -6,9 +6,11 @@ Most tests put a stand-in for the library before the real one, which takes 4 sec
 from __future__ import annotations
 
 import io
+import re
 import signal
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,9 +21,10 @@ from hypothesis import strategies as st
 
 from sleepd.core.errors import BadSettings, MissingPart, NotMeasured
 from sleepd.models import frames
-from sleepd.models.encoder import Encoder, WeightSource, from_settings, require, source_of
+from sleepd.models.encoder import LIBRARY, PACKAGED, Encoder, WeightSource, from_settings, require, source_of
 from sleepd.models.settings import EmbedderSettings
 
+ROOT = Path(__file__).parent.parent.parent
 STAND_IN = """
 import os, signal, sys, threading
 print("a library that greets on stdout")
@@ -212,8 +215,27 @@ def test_vectors_come_back_as_they_were_sent() -> None:
 
 def test_what_is_not_installed_is_named_with_the_command() -> None:
     """A missing package says what to install and which embedder works without it."""
-    with pytest.raises(MissingPart, match=r'pip install "sleepd\[embeddings\]".*hashed-tfidf'):
-        require("no_such_package_at_all", "sleepd[embeddings]")
+    with pytest.raises(MissingPart, match=r'pip install "this-package>=6" where sleepd is.*hashed-tfidf'):
+        require("no_such_package_at_all", "this-package>=6")
+
+
+def test_the_named_packages_are_those_that_are_tested() -> None:
+    """As the optional dependencies of this repository say; the index has no sleepd whose extras could be named."""
+    parts = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert [LIBRARY] == parts["embeddings"]
+    assert [p.partition("==")[0] for p in parts["offline-model"]] == [m.replace("_", "-") for m, _ in PACKAGED.values()]
+
+
+def test_no_page_and_no_message_names_a_package_that_no_index_has() -> None:
+    """`pip install sleepd` would fail, or install somebody else's."""
+    pages = [
+        ROOT / "README.md",
+        *ROOT.glob("docs/**/*.md"),
+        *ROOT.glob("sleepd/**/*.py"),
+        *ROOT.glob("plugins/**/*.md"),
+    ]
+    wrong = re.compile(r"sleepd\[[a-z]|(pip|pipx|uv tool) install \"?sleepd\b")
+    assert [] == [f"{page.relative_to(ROOT)}: {m[0]}" for page in pages for m in wrong.finditer(page.read_text())]
 
 
 def test_without_the_library_the_adapter_is_a_missing_part(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -119,12 +119,14 @@ class TestThereAndBack:
         adopt(desk.database, proposal, desk.around, NOW)
         assert (GATED.encode(), Status.ADOPTED) == (desk.path.read_bytes(), desk.status(proposal))
 
-    def test_an_empty_file_of_the_person_is_written_to(self, desk: Desk) -> None:
-        """To the gate it is the same text as no file."""
+    def test_an_empty_file_of_the_person_is_written_to_and_is_empty_again(self, desk: Desk) -> None:
+        """To the gate it is the same text as no file, to the person it is a file."""
         desk.live(b"")
         proposal = desk.propose("", GATED)
         assert adopt(desk.database, proposal, desk.around, NOW).proven
         assert GATED.encode() == desk.path.read_bytes()
+        desk.revert()
+        assert b"" == desk.path.read_bytes()
 
     def test_the_users_changes_are_kept_both_ways(self, desk: Desk) -> None:
         """A change elsewhere merges, and what was written is then no longer called proven."""

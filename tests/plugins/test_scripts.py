@@ -70,6 +70,21 @@ def arrives(file: Path) -> str:
 # Finding the program ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("entry", [".", "", "bin", "./bin", ".."])
+def test_a_program_in_the_present_folder_is_never_run(plugin: Path, tmp_path: Path, entry: str) -> None:
+    """A repository that an agent works in may hold a `sleepd`, and PATH entries that are relative."""
+    here = tmp_path / "somebodys" / "repository"
+    for folder in (here, here / "bin", here.parent):
+        program(folder, "echo stranger")
+    trusted = program(tmp_path / "trusted", "echo trusted").parent
+    for path, expected in ((f"{entry}:/usr/bin:/bin", ""), (f"{entry}:{trusted}:/usr/bin:/bin", "trusted\n")):
+        done = subprocess.run(
+            ["sh", str(plugin / "bin/sleepd"), "status"],
+            env={"PATH": path}, cwd=here, capture_output=True, text=True, check=False, timeout=PATIENCE_S,
+        )  # fmt: skip
+        assert expected == done.stdout
+
+
 def test_the_program_that_installed_the_plugin_comes_first(plugin: Path, tmp_path: Path) -> None:
     """Its path may hold spaces; words and status are passed through whole."""
     note(plugin, program(tmp_path / "a venv" / "bin", 'printf "%s|" mine "$@"; exit 4'))

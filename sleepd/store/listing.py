@@ -1,0 +1,63 @@
+"""The proposals in a list, without SQLAlchemy: a glance at them takes no longer than a glance at the status."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+
+from sleepd.store.overview import glance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedProposal:
+    """A proposal as a list shows it: what to look at, and nothing that says that somebody looked."""
+
+    id: str
+    night: str
+    status: str
+    """As `sleepd.store.proposals.Status`."""
+    skill: str
+    path: str
+    branch: str | None
+    """The branch that the text waits on."""
+    sealed_count: int
+    sealed_before: float | None
+    sealed_after: float | None
+    edits: tuple[str, ...]
+    findings: tuple[str, ...]
+    """Why it was set aside as unsafe."""
+
+
+def proposals(path: Path, *, everything: bool) -> tuple[ListedProposal, ...]:
+    """The proposals that need a person, or all there ever were, in the order of their candidates.
+
+    None where there is no database; none is made. Raises as `overview.glance` does.
+    """
+    return glance(path, lambda connection: _read(connection, everything)) if path.exists() else ()
+
+
+def _read(connection: sqlite3.Connection, everything: bool) -> tuple[ListedProposal, ...]:
+    rows = connection.execute(
+        "SELECT p.*, c.name AS skill, c.path, c.edits, b.name AS branch FROM proposals p "
+        "JOIN candidates c ON c.id = p.id LEFT JOIN branches b ON b.proposal_id = p.id "
+        "WHERE ? OR p.status IN ('waiting', 'quarantined') ORDER BY c.number",
+        (everything,),
+    )
+    return tuple(
+        ListedProposal(
+            id=row["id"],
+            night=row["night_id"],
+            status=row["status"],
+            skill=row["skill"],
+            path=row["path"],
+            branch=row["branch"],
+            sealed_count=row["sealed_count"],
+            sealed_before=row["sealed_before"],
+            sealed_after=row["sealed_after"],
+            edits=tuple(edit["text"] or f"{edit['op']} {edit['anchor']}" for edit in json.loads(row["edits"])),
+            findings=tuple(json.loads(row["findings"])),
+        )
+        for row in rows
+    )
