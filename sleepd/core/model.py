@@ -157,7 +157,7 @@ class Purpose(StrEnum):
     """What a rollout is made for. What one purpose saw is never used for another."""
 
     BASELINE = "baseline"
-    """The live text, against which candidates are compared; every candidate of this text uses the same ones."""
+    """The live text, against which a candidate is compared."""
     CONFIRMATION = "confirmation"
     """The live text, for the look at each task."""
     CANDIDATE = "candidate"
@@ -199,9 +199,13 @@ class Sample:
 
     purpose: Purpose
     series: int = 0
-    """The candidate's index, the step or the epoch, where each of them draws for itself."""
+    """The candidate's index, the step or the epoch, where each of them draws for itself; of a drift rollout that of the
+    baseline rollouts it is compared with."""
     ordinal: int = 0
     """From 0 within the series."""
+    night: str = ""
+    """The night, or training step, whose rollouts alone it is compared with; "" for what counts in every night. That of
+    a drift rollout is the earlier night that it is compared with."""
 
 
 class Cause(StrEnum):

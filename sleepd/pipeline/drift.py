@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sleepd.core import drift, experiment, schedule
@@ -46,8 +46,7 @@ def watch(ctx: RunContext, comparison: Comparison, gate: GateTerms) -> Drift | N
         return drift.judge(_pairs(then))
     rows = _scores(ctx, comparison)
     judges = {s.task.id: ctx.criteria(s).identity for s in comparison.tasks}
-    baselines = (r for r in rows if r.key.sample.purpose is Purpose.BASELINE and r.run_id != ctx.run.id)
-    if not any(r.key.judge == judges[r.key.task_id] for r in baselines):
+    if not any(r.run_id != ctx.run.id for r in _kept(rows, judges)):
         return None
     run_all(ctx, _requests(ctx, comparison, rows, judges))
     found = drift.judge(_pairs(_scores(ctx, comparison)))
@@ -68,16 +67,28 @@ def _requests(
     """Tonight's pairs, each with the older rollout first.
 
     The older one is made as well when it is not there: whether it is depends on scores, by way of when candidates were
-    decided, and leaving such pairs out would choose among them. The next candidate finds it made already.
+    decided, and leaving such pairs out would choose among them.
     """
-    fresh = [r for r in rows if r.key.sample.purpose is Purpose.DRIFT]
-    earlier = [r.key for r in fresh if r.run_id != ctx.run.id]
+    fresh = [r.key for r in rows if r.key.sample.purpose is Purpose.DRIFT]
+    earlier = [r.key for r in rows if r.key.sample.purpose is Purpose.DRIFT and r.run_id != ctx.run.id]
     first = max((k.sample.ordinal + 1 for k in earlier), default=0)
     base = ctx.put_text(comparison.base)
-    used = Counter(k.task_id for k in earlier if k.judge == judges[k.task_id])
+    # The rollouts made for one candidate of one night, for as long as nothing changes: what is compared must not follow
+    # from any score.
+    compared = {k.sample for k in fresh if k.sample.night} or {
+        r.key.sample for r in _kept(rows, judges) if r.run_id != ctx.run.id
+    }
+    against = schedule.baseline(0, *min((s.night, s.series) for s in compared))
+    used = Counter(k.task_id for k in earlier if k.judge == judges[k.task_id] and k.sample.night)
     tasks = by_task(comparison.tasks)
-    drawn = drift.draws(list(tasks), f"drift:{base}:{ctx.replay_key}", first, used)
+    drawn = drift.draws(list(tasks), f"drift:{base}:{ctx.replay_key}", first, used, against)
     return [ctx.request(tasks[d.task_id], base, sample) for d in drawn for sample in (d.kept, d.fresh)]
+
+
+def _kept(rows: Sequence[RolloutScore], judges: Mapping[TaskId, Digest]) -> list[RolloutScore]:
+    """The baseline rollouts that belong to a night and were judged as those of today are."""
+    mine = (r for r in rows if r.key.sample.purpose is Purpose.BASELINE and r.key.sample.night)
+    return [r for r in mine if r.key.judge == judges[r.key.task_id]]
 
 
 def _pairs(rows: Sequence[RolloutScore]) -> list[DriftPair]:
@@ -88,11 +99,13 @@ def _pairs(rows: Sequence[RolloutScore]) -> list[DriftPair]:
     by_key = {r.key: r for r in rows}
     turns: Counter[tuple[TaskId, Digest]] = Counter()
     pairs = []
-    fresh = (r for r in rows if r.key.sample.purpose is Purpose.DRIFT)
+    fresh = (r for r in rows if r.key.sample.purpose is Purpose.DRIFT and r.key.sample.night)
     for row in sorted(fresh, key=lambda r: r.key.sample.ordinal):
         turn = turns[row.key.task_id, row.key.judge]
         turns[row.key.task_id, row.key.judge] += 1
-        older = by_key.get(replace(row.key, sample=schedule.baseline(turn)))
+        older = by_key.get(
+            replace(row.key, sample=schedule.baseline(turn, row.key.sample.night, row.key.sample.series))
+        )
         if older is not None:
             pairs.append(DriftPair(kept=older.value, fresh=row.value))
     return pairs

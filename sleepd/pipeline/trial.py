@@ -177,8 +177,8 @@ def identity(ctx: RunContext, comparison: Comparison, claim: CandidateClaim, gat
     judged += [f"the model changed {changes} times"] * bool(changes)
     target, margin = comparison.target, claim.bundle.margin
     parts = (target.agent, target.name, digest(comparison.base), digest(claim.text), ctx.replay_key)
-    levels = (str(gate.alpha), str(gate.baseline_samples))
-    # In this order, so that candidates that earlier versions entered are found again.
+    # The words tell these candidates from those whose pairs used baseline rollouts of other nights.
+    levels = (str(gate.alpha), str(gate.baseline_samples), "baselines drawn with it")
     if claim.description:
         return digest("description", *parts, *levels, str(margin), *judged)
     asked = [f"margin {margin}"] if margin else []
@@ -235,7 +235,7 @@ def measure(ctx: RunContext, arms: Arms, trial: Trial, gate: GateTerms, budget: 
                 proposals.save_pairs(connection, candidate.id, fresh, ctx.run)
                 nights = proposals.drawn_in(connection, candidate.id)
                 proposals.decide(connection, candidate.id, concluded.decision, len(nights))
-        draws = _next(done, candidate, gate, concluded, left)
+        draws = _next(done, candidate, gate, concluded, _Tonight(night=str(ctx.run), left=left))
         if not draws:
             return concluded
         fresh = _pairs(ctx, arms, draws)
@@ -253,22 +253,30 @@ def _parts(ctx: RunContext, candidate: Candidate, gate: GateTerms) -> tuple[Attr
     return found if all(one.kept for one in found) else ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tonight:
+    """The night that draws, and how many pairs it may still draw."""
+
+    night: str
+    left: int
+
+
 def _next(
-    done: Sequence[Pair], candidate: Candidate, gate: GateTerms, concluded: Conclusion, left: int
+    done: Sequence[Pair], candidate: Candidate, gate: GateTerms, concluded: Conclusion, now: _Tonight
 ) -> tuple[PairDraw, ...]:
     """The draws to be made before the next look; () when there is a verdict or nothing is left."""
     if gate.rule is not Rule.EVIDENCE:
         # The paper's rules look once, when every task was drawn.
-        return schedule.one_pass(candidate)[len(done) :]
-    if concluded.decision.verdict is not Verdict.UNDECIDED or concluded.parts_wanted or left <= 0:
+        return schedule.one_pass(candidate, now.night)[len(done) :]
+    if concluded.decision.verdict is not Verdict.UNDECIDED or concluded.parts_wanted or now.left <= 0:
         return ()
-    at_once = min(_PAIRS_AT_ONCE, left)
+    at_once = min(_PAIRS_AT_ONCE, now.left)
     if concluded.confirmation.wanting:
         looked_at = concluded.confirmation
-        return schedule.confirming(candidate, looked_at.pairs, looked_at.wanting, at_once)
+        return schedule.confirming(candidate, looked_at.pairs, looked_at.wanting, at_once, now.night)
     drawn = sum(not p.confirms for p in done)
     limit = min(gate.asked_of(candidate).max_pairs, drawn + at_once)
-    return schedule.draws(candidate, limit, gate.baseline_samples)[drawn:]
+    return schedule.draws(candidate, limit, gate.baseline_samples, now.night)[drawn:]
 
 
 def _pairs(ctx: RunContext, arms: Arms, draws: Sequence[PairDraw]) -> list[Pair]:

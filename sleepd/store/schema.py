@@ -230,6 +230,7 @@ rollouts = Table(
     Column("purpose", Text, primary_key=True),
     Column("series", Integer, primary_key=True),
     Column("ordinal", Integer, primary_key=True),
+    Column("night", Text, primary_key=True),
     Column("invalidated_by", Integer, primary_key=True),
     Column("run_id", Text, index=True),
     Column("step", Integer, nullable=False),

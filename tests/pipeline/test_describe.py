@@ -175,7 +175,7 @@ class TestTheGate:
         comparison = Comparison(target=work.target, base=base, tasks=work.usable(Split.VAL))
         ctx = world.ctx()
         address = ctx.put_text(base)
-        wanted = [ctx.request(s, address, baseline(n)) for s in comparison.tasks for n in range(8)]
+        wanted = [ctx.request(s, address, baseline(n, "n1")) for s in comparison.tasks for n in range(8)]
         run_all(ctx, wanted)
         with world.database.writing() as connection:
             connection.exec_driver_sql("UPDATE rollouts SET score = 0.0 WHERE text = ?", (address,))
@@ -293,12 +293,12 @@ class TestMeasuring:
         work = work_of(world, tmp_path)
         among = load_requests(world.ctx(), work, SkillList(name="commits", others=()), [Split.VAL])
         model = ScriptedModel(otherwise="I would load commits.")
-        seen, wrong = loads(world.ctx(model), among, GOOD, baseline(1))
+        seen, wrong = loads(world.ctx(model), among, GOOD, baseline(1, "n1"))
         assert (0, 0, len(among.tasks), ()) == (seen.wanted, seen.others, seen.unscored, wrong)
         assert {CallPurpose.TRIGGER} == {ask.purpose for ask in model.asks}
         ctx = world.ctx(model)
         other = next(task for task, side in among.sides.items() if side is Side.OTHER)
-        request = among.request(ctx, other, ctx.put_text(GOOD), baseline(1))
+        request = among.request(ctx, other, ctx.put_text(GOOD), baseline(1, "n1"))
         assert isinstance(TriggerJudge(model).judge(request, ReplayOutcome(answer="commits")), Unscored)
         assert Score(value=1.0, reason="loads none") == TriggerJudge(model).judge(
             request, ReplayOutcome(answer='{"load": []}')

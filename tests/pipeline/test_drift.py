@@ -301,10 +301,10 @@ class TestAlarm:
         settled(world, date=date(1))
         with world.database.writing() as connection:
             other = rollouts.put_text(connection, "- another live text\n")
-            columns = "task_id, text, model, judge, replay, purpose, series, ordinal, invalidated_by, run_id, step, answer, score, reason"
+            columns = "task_id, text, model, judge, replay, purpose, series, ordinal, night, invalidated_by, run_id, step, answer, score, reason"
             for text, model in ((other, world.ctx().replay_key), (BASE, "another model")):
                 connection.exec_driver_sql(
-                    f"INSERT INTO rollouts ({columns}) SELECT task_id, ?, ?, judge, replay, purpose, series, ordinal, invalidated_by,"
+                    f"INSERT INTO rollouts ({columns}) SELECT task_id, ?, ?, judge, replay, purpose, series, ordinal, night, invalidated_by,"
                     " run_id, step, answer, score, reason FROM rollouts WHERE text = ? AND model = ? AND"
                     " purpose = 'baseline' AND ordinal < 4",
                     (text, model, BASE, world.ctx().replay_key),

@@ -68,6 +68,17 @@ class Breaking:
         return Reply(text="I would rather not." if ruled else self._task.accepted.answer)
 
 
+class Settled:
+    """Answers the same request under the same text always alike."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self.key = model.key
+
+    def ask(self, ask: Ask) -> Reply | Failure:
+        return self._model.ask(replace(ask, sample=0))
+
+
 class TestEntering:
     def test_an_index_is_given_before_the_first_pair_and_stays(self, world: World) -> None:
         """Entered again it is the same candidate; another text is the next one, at a lower level."""
@@ -145,8 +156,9 @@ class TestMeasuring:
     def test_in_pieces_it_comes_to_the_same_verdict(self, world: World) -> None:
         """Over several nights: the schedule goes on where it stopped, nights are counted, no draw is made twice."""
         decisions: list[Decision] = []
+        model = Settled(world.model)
         for n in range(30):
-            ctx = world.ctx(night=f"n{n}")
+            ctx = world.ctx(model, night=f"n{n}")
             comparison, trial = entered(world, ctx)
             decisions.append(measure(ctx, comparison, trial, GATING, 3))
             if decisions[-1].verdict is not Verdict.UNDECIDED:
@@ -156,11 +168,11 @@ class TestMeasuring:
             drawn = sorted(int(str(p["ordinal"])) for p in pairs if p["purpose"] == purpose)
             assert list(range(len(drawn))) == drawn
         assert len(decisions) == row["nights"]
-        whole = world.ctx()
+        whole = world.ctx(model)
         with world.database.writing() as connection:
             connection.exec_driver_sql("DELETE FROM pairs")
         comparison, trial = entered(world, whole)
-        again = measure(whole, comparison, trial, GATING, 60)
+        again = measure(whole, comparison, trial, GATING, 90)
         assert (decisions[-1].verdict, decisions[-1].pairs) == (again.verdict, again.pairs)
 
     def test_an_outage_at_any_call_leads_to_the_same_pairs(self, world: World) -> None:
@@ -180,6 +192,33 @@ class TestMeasuring:
             assert [] == [p for p in world.rows("pairs") if p["candidate"] is None]
             measure(ctx, comparison, trial, GATING, 10)
             assert (n, *expected) == (n, world.rows("pairs"), world.rows("candidates"))
+
+    def test_a_pair_is_made_of_rollouts_of_its_own_night(self, world: World) -> None:
+        """Also one that an earlier night left half done: both of its sides are drawn again (promise 6)."""
+        failing = world.ctx(FailingAt(world.model, 40, OUTAGE), night="n1")
+        comparison, trial = entered(world, failing, "- x\n")
+        with pytest.raises(NotMeasured):
+            measure(failing, comparison, trial, GATING, 20)
+        half = {r["ordinal"] for r in world.rows("rollouts") if r["purpose"] == "candidate"}
+        assert half and [] == world.rows("pairs")
+        for night in ("n2", "n3"):
+            measure(world.ctx(night=night), comparison, trial, GATING, 20)
+        drawn = Counter(str(p["run_id"]) for p in world.rows("pairs"))
+        assert {"n2", "n3"} == set(drawn)
+        rows = world.rows("rollouts")
+        assert all(r["night"] == r["run_id"] for r in rows)
+        for night, pairs in drawn.items():
+            made = Counter(str(r["purpose"]) for r in rows if r["run_id"] == night)
+            assert {"candidate": pairs, "baseline": 2 * pairs} == made
+
+    def test_another_candidate_of_the_night_has_baseline_rollouts_of_its_own(self, world: World) -> None:
+        """A model may answer otherwise an hour later: each candidate's are made together with its own rollouts."""
+        ctx = world.ctx(ScriptedModel(otherwise="fine"))
+        for text in ("- x\n", "- y\n"):
+            comparison, trial = entered(world, ctx, text)
+            measure(ctx, comparison, trial, GATING, 8)
+        live = [r for r in world.rows("rollouts") if r["purpose"] == "baseline"]
+        assert {1: 16, 2: 16} == Counter(r["series"] for r in live)
 
     def test_a_failure_of_the_text_is_a_pair_without_a_score(self, world: World) -> None:
         """Promise 3: not left out, and not zero."""
