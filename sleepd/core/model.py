@@ -393,6 +393,13 @@ class Candidate:
     reason: str = ""
 
     @property
+    def doubt(self) -> str | None:
+        """What became of the proof of an accepted candidate; None while it is about the model as it is."""
+        if self.verdict is not Verdict.ACCEPTED or self.invalidated_in is None:
+            return None
+        return f"proven before the model changed (night {self.invalidated_in})"
+
+    @property
     def measured_on(self) -> str:
         """The model, and until when it answered as it did, where it changed since."""
         return self.model if self.invalidated_in is None else f"{self.model} until night {self.invalidated_in}"

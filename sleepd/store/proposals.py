@@ -174,6 +174,13 @@ def on_base(connection: Connection, base: Digest, model: str) -> tuple[Trial, ..
     return trials(connection, c.base == base, c.model == model, c.invalidated_by == 0)
 
 
+def accepted_for(connection: Connection, path: str, model: str) -> tuple[Trial, ...]:
+    """All candidates for one file that were accepted under one model, and are about the model as it is now."""
+    c = t.candidates.c
+    accepted = c.verdict == Verdict.ACCEPTED.value
+    return trials(connection, c.path == path, c.model == model, accepted, c.invalidated_by == 0)
+
+
 def invalidate(connection: Connection, id_: Digest, change: int) -> None:
     """Mark a candidate as measured before the model changed."""
     connection.execute(update(t.candidates).where(t.candidates.c.id == id_).values(invalidated_by=change))

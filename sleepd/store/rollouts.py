@@ -134,9 +134,14 @@ def load(connection: Connection, keys: Iterable[RolloutKey], run: RunId) -> dict
 
 
 def scores(
-    connection: Connection, tasks: Sequence[TaskId], text: Digest, model: str, invalidated_by: int = 0
+    connection: Connection,
+    tasks: Sequence[TaskId],
+    text: Digest,
+    model: str,
+    invalidated_by: int = 0,
+    replay: Replay = Replay.TEXT,
 ) -> tuple[RolloutScore, ...]:
-    """The text replays of these tasks under one text and model, ordered by sample.
+    """The replays of one kind of these tasks under one text and model, ordered by sample.
 
     Those that are valid, or those that one change of the model invalidated.
     """
@@ -145,7 +150,7 @@ def scores(
         c.task_id.in_(tasks),
         c.text == text,
         c.model == model,
-        c.replay == Replay.TEXT.value,
+        c.replay == replay.value,
         c.invalidated_by == invalidated_by,
     )
     rows = connection.execute(query.order_by(c.purpose, c.night, c.series, c.ordinal, c.task_id, c.judge))

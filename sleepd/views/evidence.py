@@ -80,6 +80,7 @@ def proposed_json(one: Proposed) -> Plain:
         "digest": one.digest,
         "would_write": one.diff,
         "conflict": one.conflict,
+        "doubt": one.tried.trial.candidate.doubt,
         "sealed": sealed_json(p),
         "why": p.why,
         "candidate": tried_json(one.tried),
@@ -116,6 +117,8 @@ def proposals_text(found: Sequence[Proposed], *, everything: bool) -> str:
         status = one.proposal.status.value
         if one.branch is not None and one.proposal.status is Status.WAITING:
             status += f", on branch {one.branch.name}"
+        if candidate.doubt is not None:
+            status += f", {candidate.doubt}"
         rows.append([one.proposal.id[:8], status, candidate.target.name, gain, one.digest or "–", _edits(one.tried)])
     text = report.table(["proposal", "status", "skill", f"before and after ({MODE})", "digest", "change"], rows)
     unsafe = [f"{o.proposal.id[:8]}: {report.clean(f)}" for o in found for f in o.proposal.findings]
@@ -137,6 +140,8 @@ def proposal_text(one: Proposed) -> str:
     )
     if p.status is Status.SUPERSEDED:
         head += f"\nsuperseded: {report.clean(p.why or 'a later proposal for this file replaced it')}"
+    if candidate.doubt is not None:
+        head += f"\ndoubt: {candidate.doubt}"
     parts = [head, "", tried_text(one.tried), "", report.clean(p.diff).rstrip("\n")]
     if p.findings:
         parts += ["", "set aside as unsafe; it cannot be adopted:"]

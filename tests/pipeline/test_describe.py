@@ -11,6 +11,7 @@ import pytest
 
 from sleepd.core import edit
 from sleepd.core.confirmation import ConfirmationConfig
+from sleepd.core.drift import PAIRS_PER_NIGHT
 from sleepd.core.errors import NotMeasured
 from sleepd.core.experiment import CandidateEnding, Superiority, paths, scores_of
 from sleepd.core.model import Cause, Origin, Score, Split, Unscored, Verdict
@@ -207,6 +208,24 @@ class TestNights:
         (second,) = described(world, work, said("manual"), night="n3").tried
         assert 2 == second.candidate.index
         assert DescriptionResult() == described(world, work, said(GOOD), night="n4")
+
+    def test_a_model_that_chooses_otherwise_now_is_noticed(self, world: World, tmp_path: Path) -> None:
+        """Descriptions are watched as texts are: what waits is closed, and the night says so; no change, no alarm."""
+        work = work_of(world, tmp_path)
+        small = replace(GATING, pairs_per_night=40)
+        (first,) = described(world, work, said("option"), small).tried
+        assert Verdict.UNDECIDED is first.candidate.verdict
+        few = replace(small, pairs_per_night=2)
+        same = described(world, work, said("option"), few, night="n2").drift
+        assert same is not None and (PAIRS_PER_NIGHT, False) == (same.pairs, same.alarm)
+        with world.database.writing() as connection:
+            connection.exec_driver_sql("UPDATE rollouts SET score = 0.0 WHERE purpose = 'baseline'")
+            connection.exec_driver_sql("UPDATE rollouts SET score = 1.0 WHERE purpose = 'drift'")
+        changed = described(world, work, said("option"), few, night="n3").drift
+        assert changed is not None and changed.alarm
+        with world.database.reading() as connection:
+            assert Verdict.CLOSED is proposals.trial(connection, first.candidate.id).candidate.verdict
+        assert changed == described(world, work, said("option"), few, night="n3").drift
 
     def test_one_whose_file_changed_is_closed(self, world: World, tmp_path: Path) -> None:
         """Its evidence is about something else."""

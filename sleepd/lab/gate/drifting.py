@@ -12,7 +12,8 @@ from typing import Final
 
 import numpy as np
 
-from sleepd.core import evidence, experiment, schedule
+from sleepd.core import drift, evidence, experiment, schedule
+from sleepd.core.drift import DriftPair
 from sleepd.core.evidence import Scores
 from sleepd.core.experiment import Decision
 from sleepd.core.model import Candidate, Digest, Sample, SkillTarget, TaskId, Verdict
@@ -21,6 +22,8 @@ from sleepd.lab.gate.truth import shifted
 from sleepd.pipeline.trial import GateTerms
 
 NIGHTS: Final = 14
+WATCHED: Final = 40
+"""Nights of the watch for drift."""
 PAIRS: Final = GateTerms().pairs_per_night
 """Of a night: so many as a night draws unless set otherwise, since a useless candidate profits from every night."""
 _KNOWS: Final = 0.95
@@ -159,6 +162,25 @@ def null_life(
             if found.verdict is Verdict.UNDECIDED:
                 waiting.append(trial)
     return NullLife(adopted=adopted, candidates=index, pairs=pairs, calls=calls)
+
+
+def alarmed(rng: np.random.Generator, tasks: int, missing: float) -> bool:
+    """Whether the watch for drift raises an alarm in `WATCHED` nights of one model.
+
+    `missing` is the share of rollouts that time out, on either side; as a night keeps them, they stay as they fell.
+    """
+    count = WATCHED * drift.PAIRS_PER_NIGHT
+    rates = shifted(rng, tasks, 0.0).before[rng.integers(0, tasks, count)]
+    passed = (rng.random((2, count)) < rates).astype(np.float64)
+    gone = rng.random((2, count)) < missing
+    return drift.judge(
+        [
+            DriftPair(
+                kept=None if gone[0, n] else float(passed[0, n]), fresh=None if gone[1, n] else float(passed[1, n])
+            )
+            for n in range(count)
+        ]
+    ).alarm
 
 
 def _decided(setup: Setup, trial: _Trial) -> Decision:

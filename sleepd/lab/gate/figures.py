@@ -163,6 +163,15 @@ def _drifting(rng: np.random.Generator, setup: Setup, alpha: float, repetitions:
         yield Line(key=f"drifting {world.key}", words=words, figure=share([life.adopted > 0 for life in seen]))
 
 
+def _alarms(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: int) -> Iterator[Line]:  # noqa: ARG001
+    """The watch for a model that changed, over one that did not; its level is its own."""
+    for missing in (0.0, 0.05, 0.10) if setup.experiment.by_evidence else ():
+        some = max(_FEWEST_LIVES, repetitions // 2)
+        seen = [drifting.alarmed(rng, setup.tasks, missing) for _ in range(some)]
+        words = f"alarm about a model that did not change, in {drifting.WATCHED} nights with {missing:.0%} timeouts"
+        yield Line(key=f"alarm {missing:.2f}", words=words, figure=share(seen))
+
+
 def _drag(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: int) -> Iterator[Line]:
     ends = [lives.dragged(rng, -0.01, 30, setup, alpha) for _ in range(max(_FEWEST_LIVES, repetitions // 4))]
     yield Line(key="drag", words="true pass rate after 30 nights of -1-point edits, from 0.70", figure=mean(ends))
@@ -232,4 +241,4 @@ def _hits(hits: int, of: int) -> list[bool]:
     return [True] * hits + [False] * (of - hits)
 
 
-_ASKED: Final = (_fortnights, _drag, _sixty, _population, _shortening, _riding, _drifting)
+_ASKED: Final = (_fortnights, _drag, _sixty, _population, _shortening, _riding, _drifting, _alarms)
