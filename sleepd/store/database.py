@@ -21,7 +21,7 @@ from sleepd.core.errors import Busy, DatabaseDamaged, Unwritable
 from sleepd.store import readable
 from sleepd.store.schema_parts import complete as metadata
 
-HEAD = "0012"
+HEAD = "0013"
 """The newest migration. A test holds it against the scripts."""
 _BACKUPS_KEPT = 3
 _BUSY_MS = 30_000

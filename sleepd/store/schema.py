@@ -286,6 +286,15 @@ candidates = Table(
     Column("margin", Float, nullable=False, server_default="0"),
 )
 
+candidate_checks = Table(
+    "candidate_checks",
+    metadata,
+    Column("candidate_id", Text, ForeignKey("candidates.id", ondelete="CASCADE"), primary_key=True),
+    Column("task_id", Text, primary_key=True),
+    Column("kind", Text, primary_key=True),
+    Column("value", Text, primary_key=True),
+)
+
 attributions = Table(
     "attributions",
     metadata,

@@ -80,7 +80,7 @@ def proposed_json(one: Proposed) -> Plain:
         "digest": one.digest,
         "would_write": one.diff,
         "conflict": one.conflict,
-        "doubt": one.tried.trial.candidate.doubt,
+        **({} if (doubt := one.tried.trial.candidate.doubt) is None else {"doubt": doubt}),
         "sealed": sealed_json(p),
         "why": p.why,
         "candidate": tried_json(one.tried),

@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 
 from sleepd.core.aggregate import Backed
+from sleepd.core.check import Check, check_of
 from sleepd.core.errors import NotMeasured
 from sleepd.core.experiment import Decision, Rule
-from sleepd.core.model import Cause, Edit, EditOp, Split, Task, Verdict
+from sleepd.core.model import Cause, CheckKind, Edit, EditOp, Split, Task, Verdict
 from sleepd.core.ports import Ask, Failure, Model, Reply
 from sleepd.core.select import Bundle
 from sleepd.models.scripted import FailingAt, ScriptedModel
@@ -303,6 +304,46 @@ def test_a_candidate_may_draw_what_it_drew_and_what_nobody_did(world: World) -> 
         allowance(ctx, comparison, other.candidate.id, 10),
     )
     assert 10 == allowance(world.ctx(night="n2"), comparison, other.candidate.id, 10)
+
+
+class TestWaiting:
+    GATE = replace(GATING, pairs_per_night=8, waiting_share=1.0)
+
+    def begun(self, world: World) -> Trial:
+        ctx = world.ctx(ScriptedModel(otherwise="fine"), night="n1")
+        comparison, trial = entered(world, ctx)
+        measure(ctx, comparison, trial, self.GATE, 4)
+        return trial
+
+    def gone_on(self, world: World) -> tuple[list[Trial], str]:
+        tried = go_on(world.ctx(ScriptedModel(otherwise="fine"), night="n2"), comparison_of(world), self.GATE)
+        return tried, str(world.rows("candidates")[0]["verdict"])
+
+    @pytest.mark.parametrize("checks", [(), (check_of(CheckKind.CONTAINS, "new"),)])
+    def test_checks_that_were_mined_since_do_not_end_it(self, world: World, checks: tuple[Check, ...]) -> None:
+        """It goes on with those it began with, also on a task that has none any more; its next pairs are judged alike."""
+        trial = self.begun(world)
+        with world.database.writing() as connection:
+            ids = list(trial.candidate.tasks[:3])
+            tasks.set_checks(connection, ids, dict.fromkeys(ids, checks))
+        tried, verdict = self.gone_on(world)
+        assert ([trial.candidate.id], "undecided") == ([t.candidate.id for t in tried], verdict)
+        assert 12 == len(world.rows("pairs"))
+        judges = {(r["task_id"], r["judge"]) for r in world.rows("rollouts")}
+        assert len(judges) == len({task for task, _ in judges})
+
+    def test_a_person_who_rewrites_a_check_or_drops_a_task_ends_it(self, world: World) -> None:
+        """What was measured by a check that the person took back is evidence about something else."""
+        trial = self.begun(world)
+        with world.database.writing() as connection:
+            tasks.review(connection, trial.candidate.tasks[0], [check_of(CheckKind.CONTAINS, "new")])
+        assert ([], "closed") == self.gone_on(world)
+
+    def test_a_task_that_was_dropped_ends_it(self, world: World) -> None:
+        trial = self.begun(world)
+        with world.database.writing() as connection:
+            tasks.drop(connection, trial.candidate.tasks[0])
+        assert ([], "closed") == self.gone_on(world)
 
 
 def test_a_candidate_is_judged_on_the_newest_tasks(world: World) -> None:
