@@ -18,6 +18,7 @@ from sleepd.core.ports import Embedder, Model
 from sleepd.core.score import Metric
 from sleepd.core.select import Ranking
 from sleepd.host import clock
+from sleepd.host.account import Account
 from sleepd.models.memoized import Memoized
 from sleepd.models.metered import Ledger, Metered
 from sleepd.models.settings import EmbedderSettings, ModelSettings, Price
@@ -153,6 +154,7 @@ def context(settings: Settings, store: Database, tools: tuple[Embedder, Model, M
         run=run,
         replayers=registry.Replayers(),
         judges=registry.Judges(),
+        account=Account(file=config.places().account),
     )
 
 

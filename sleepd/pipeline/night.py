@@ -236,7 +236,7 @@ def _hopeless(ctx: RunContext, work: Work, live: str, gate: GateTerms) -> str | 
     if gate.rule is not Rule.EVIDENCE or not len(seen):
         return None
     with ctx.database.reading() as connection:
-        index, accepted = proposals.next_index(connection), proposals.acceptances(connection)
+        index, accepted = ctx.next_index(proposals.next_index(connection)), proposals.acceptances(connection)
     largest = foresee(seen, evidence.level(index, accepted, gate.alpha), gate)[-1]
     if largest.in_reach:
         return None

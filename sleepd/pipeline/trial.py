@@ -220,7 +220,10 @@ def enter(ctx: RunContext, comparison: Comparison, claim: CandidateClaim, gate: 
     """Give a candidate its index and level, before its first pair; one that was entered before is found again."""
     id_ = identity(ctx, comparison, claim, gate)
     with ctx.database.writing() as connection:
-        index = proposals.next_index(connection)
+        known = proposals.known(connection, id_)
+        if known is not None:
+            return known
+        index = ctx.take_index(proposals.next_index(connection))
         candidate = Candidate(
             id=id_,
             index=index,

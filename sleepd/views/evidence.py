@@ -80,7 +80,7 @@ def proposed_json(one: Proposed) -> Plain:
         "digest": one.digest,
         "would_write": one.diff,
         "conflict": one.conflict,
-        **({} if (doubt := one.tried.trial.candidate.doubt) is None else {"doubt": doubt}),
+        "doubt": one.tried.trial.candidate.doubt,
         "sealed": sealed_json(p),
         "why": p.why,
         "candidate": tried_json(one.tried),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,7 @@ from sleepd.core.experiment import Decision, Rule
 from sleepd.core.model import Cause, CheckKind, Edit, EditOp, Split, Task, Verdict
 from sleepd.core.ports import Ask, Failure, Model, Reply
 from sleepd.core.select import Bundle
+from sleepd.host.account import Account
 from sleepd.models.scripted import FailingAt, ScriptedModel
 from sleepd.pipeline import trial as trials
 from sleepd.pipeline.mine import clusters
@@ -90,6 +92,21 @@ class TestEntering:
         assert (1, 1, 2) == (first.candidate.index, again.candidate.index, other.candidate.index)
         assert other.candidate.alpha < first.candidate.alpha
         assert ("s1", "s2") == again.sessions
+
+    def test_another_database_goes_on_with_the_account(self, world: World, tmp_path: Path) -> None:
+        """A new database, a restored backup or that of a training run: the index goes on, and the level is lower."""
+        account = Account(file=tmp_path / "account.json")
+        ctx = replace(world.ctx(), account=account)
+        _, first = entered(world, ctx)
+        _, again = entered(world, ctx)
+        assert (1, 1, 1) == (first.candidate.index, again.candidate.index, account.highest())
+        with world.database.writing() as connection:
+            connection.exec_driver_sql("DELETE FROM candidates")
+        with world.database.reading() as connection:
+            assert 2 == ctx.next_index(proposals.next_index(connection))
+        _, second = entered(world, ctx)
+        assert (2, 2) == (second.candidate.index, account.highest())
+        assert second.candidate.alpha < first.candidate.alpha
 
     def test_what_the_papers_rules_accept_does_not_raise_the_levels(self, world: World) -> None:
         """Only evidence counts as a discovery in the account."""

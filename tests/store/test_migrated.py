@@ -27,6 +27,10 @@ def unpacked(path: Path) -> Path:
     return path
 
 
+def _cells(table: str) -> list[list[str]]:
+    return [line.split() for line in table.splitlines()]
+
+
 @pytest.fixture
 def old(tmp_path: Path) -> Database:
     return open_database(unpacked(tmp_path / "sleepd.db"))
@@ -58,8 +62,13 @@ class TestTheCommandSaysTheSame:
 
     def test_of_the_proposals(self) -> None:
         """In text and JSON, those decided on included."""
-        assert FACTS["views"]["proposals"] == sleepd("proposals", "--all", "--json").json
-        assert FACTS["views"]["proposals text"] == sleepd("proposals", "--all").out
+        found = sleepd("proposals", "--all", "--json").json
+        # Said since: the older one was accepted before a night found the model changed.
+        (doubt,) = {one.pop("doubt") for one in found} - {None}
+        assert FACTS["views"]["proposals"] == found
+        text = sleepd("proposals", "--all").out
+        assert doubt in text
+        assert _cells(FACTS["views"]["proposals text"]) == _cells(text.replace(f", {doubt}", ""))
 
     @pytest.mark.parametrize("night", FACTS["views"]["nights"])
     def test_of_a_night(self, night: str) -> None:
