@@ -13,6 +13,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from sleepd.core.errors import UsageError
+from sleepd.core.model import Digest
 from sleepd.host import outfile
 from sleepd.settings.places import make_private
 
@@ -27,26 +28,34 @@ class Account:
 
     def highest(self) -> int:
         """The highest index that was ever given; 0 without a file. Raises `UsageError` for a file that holds none."""
-        try:
-            found = json.loads(self.file.read_text(encoding="utf-8"))[_KEY]
-        except FileNotFoundError:
-            return 0
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise self._unreadable() from error
-        if isinstance(found, bool) or not isinstance(found, int) or found < 0:
-            raise self._unreadable()
-        return found
+        return self._read()[0]
 
-    def take(self, least: int) -> int:
-        """The next index, at least `least`; nobody else is given it. Raises `Unwritable` when it cannot be kept.
+    def take(self, least: int, candidate: Digest) -> int:
+        """The next index, at least `least`, for a candidate; no other is given it. Raises `Unwritable`.
 
-        It is kept before it is used, so a kill in between skips an index and gives none twice.
+        It is kept before it is used. The last candidate that was given one is given the same again, for it asks again
+        only when its process was killed in between.
         """
         make_private(self.file.parent)
         with FileLock(self.file.with_suffix(".lock")):
-            index = max(least, self.highest() + 1)
-            outfile.write_json(self.file, {_KEY: index})
+            highest, last = self._read()
+            if last == candidate and highest >= least:
+                return highest
+            index = max(least, highest + 1)
+            outfile.write_json(self.file, {_KEY: index, "candidate": candidate})
         return index
+
+    def _read(self) -> tuple[int, str | None]:
+        try:
+            held = json.loads(self.file.read_text(encoding="utf-8"))
+            found, last = held[_KEY], held.get("candidate")
+        except FileNotFoundError:
+            return 0, None
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise self._unreadable() from error
+        if isinstance(found, bool) or not isinstance(found, int) or found < 0:
+            raise self._unreadable()
+        return found, last
 
     def _unreadable(self) -> UsageError:
         return UsageError(

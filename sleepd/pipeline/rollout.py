@@ -85,9 +85,9 @@ class RunContext:
         """t of the next candidate: at least `least`, the next one of the database, and after all that were given."""
         return least if self.account is None else max(least, self.account.highest() + 1)
 
-    def take_index(self, least: int) -> int:
-        """As `next_index`, and no other candidate, of whichever database, is given it."""
-        return least if self.account is None else self.account.take(least)
+    def take_index(self, least: int, candidate: Digest) -> int:
+        """As `next_index`, for this candidate: no other one, of whichever database, is given it."""
+        return least if self.account is None else self.account.take(least, candidate)
 
     def text(self, address: Digest) -> str:
         if address not in self.texts:

@@ -223,7 +223,7 @@ def enter(ctx: RunContext, comparison: Comparison, claim: CandidateClaim, gate: 
         known = proposals.known(connection, id_)
         if known is not None:
             return known
-        index = ctx.take_index(proposals.next_index(connection))
+        index = ctx.take_index(proposals.next_index(connection), id_)
         candidate = Candidate(
             id=id_,
             index=index,

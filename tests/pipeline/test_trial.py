@@ -104,7 +104,7 @@ class TestEntering:
             connection.exec_driver_sql("DELETE FROM candidates")
         with world.database.reading() as connection:
             assert 2 == ctx.next_index(proposals.next_index(connection))
-        _, second = entered(world, ctx)
+        _, second = entered(world, ctx, "- Something else.\n")
         assert (2, 2) == (second.candidate.index, account.highest())
         assert second.candidate.alpha < first.candidate.alpha
 
