@@ -188,7 +188,7 @@ class TestForetold:
             ({}, {"samples": 2}, 2 * 4),
             ({}, {"minibatch": 5}, 2 * (1 + 1)),
             ({}, {"meta_notes": False}, -1),
-            ({}, {"describing": HERE}, 6 * 20 + 1),
+            ({}, {"describing": HERE}, 6 * 20 + 1 + 2 * 24),
             ({}, {"describing": replace(HERE, whose=Whose.OFF)}, 0),
         ],
     )
