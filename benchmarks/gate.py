@@ -230,6 +230,8 @@ def rows(measured: printed.Measured, nights: dict[str, Nights]) -> tuple[Row, ..
             for sd in ("0.2", "0.3")
         ),
         *(_line(line[key].words, line[key]) for key in line if key.startswith(("rides", "shorter"))),
+        *(_line(line[key].words, line[key], most=0.05) for key in line if key.startswith("drifting")),
+        *(_line(line[key].words, line[key]) for key in line if key.startswith("alarm")),
     )
 
 

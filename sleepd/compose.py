@@ -158,6 +158,7 @@ def plan(settings: Settings, scope: str, date: str, skill: str | None = None) ->
 def context(settings: Settings, store: Database, tools: tuple[Embedder, Model, Model], run: RunId) -> RunContext:
     """What a run measures with; `tools` are the embedder, the task model and the reflection model."""
     from sleepd.core.score import Metric
+    from sleepd.host.account import Account
     from sleepd.pipeline.rollout import RunContext
 
     embedded_by, task, reflection = tools
@@ -172,6 +173,7 @@ def context(settings: Settings, store: Database, tools: tuple[Embedder, Model, M
         run=run,
         replayers=registry.Replayers(),
         judges=registry.Judges(),
+        account=Account(file=config.places().account),
     )
 
 

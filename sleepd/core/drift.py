@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sleepd.core import experiment, schedule
 from sleepd.core.evidence import Scores
@@ -34,7 +34,7 @@ class DriftDraw:
 
     task_id: TaskId
     kept: Sample
-    """The task's first baseline sample that no earlier drift pair used."""
+    """The task's first baseline sample of the earlier night that no earlier drift pair used."""
     fresh: Sample
 
 
@@ -64,16 +64,20 @@ class Drift:
     """The evidence reached 1/level: the model answers differently than before."""
 
 
-def draws(tasks: Sequence[TaskId], seed: str, first: int, used: Mapping[TaskId, int]) -> tuple[DriftDraw, ...]:
+def draws(
+    tasks: Sequence[TaskId], seed: str, first: int, used: Mapping[TaskId, int], against: Sample
+) -> tuple[DriftDraw, ...]:
     """A night's drift pairs, numbered from `first` on; their tasks come uniformly by hash of `seed` and number.
 
-    `used` says how many drift pairs each task had in earlier nights.
+    `used` says how many drift pairs each task had in earlier nights, `against` is one of the earlier
+    night's baseline samples that the fresh ones are compared with; its ordinal does not matter.
     """
     turns = Counter(used)
     out = []
     for number in range(first, first + PAIRS_PER_NIGHT):
         task = schedule.by_hash(tasks, seed, number)
-        kept, fresh = schedule.baseline(turns[task]), Sample(purpose=Purpose.DRIFT, ordinal=number)
+        kept = replace(against, ordinal=turns[task])
+        fresh = replace(against, purpose=Purpose.DRIFT, ordinal=number)
         turns[task] += 1
         out.append(DriftDraw(task_id=task, kept=kept, fresh=fresh))
     return tuple(out)

@@ -157,7 +157,7 @@ class Purpose(StrEnum):
     """What a rollout is made for. What one purpose saw is never used for another."""
 
     BASELINE = "baseline"
-    """The live text, against which candidates are compared; every candidate of this text uses the same ones."""
+    """The live text, against which a candidate is compared."""
     CONFIRMATION = "confirmation"
     """The live text, for the look at each task."""
     CANDIDATE = "candidate"
@@ -199,9 +199,13 @@ class Sample:
 
     purpose: Purpose
     series: int = 0
-    """The candidate's index, the step or the epoch, where each of them draws for itself."""
+    """The candidate's index, the step or the epoch, where each of them draws for itself; of a drift rollout that of the
+    baseline rollouts it is compared with."""
     ordinal: int = 0
     """From 0 within the series."""
+    night: str = ""
+    """The night, or training step, whose rollouts alone it is compared with; "" for what counts in every night. That of
+    a drift rollout is the earlier night that it is compared with."""
 
 
 class Cause(StrEnum):
@@ -364,6 +368,11 @@ class Attribution:
     """Its rent: tokens it adds to every session that loads the skill."""
 
 
+def before_the_change(night: str) -> str:
+    """What is said of a proof when this night found that the model had changed since."""
+    return f"proven before the model changed (night {night})"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
     """A full text under trial, with its place in the user's false-discovery account."""
@@ -387,6 +396,13 @@ class Candidate:
     """0: it has to be better. Above: it may be worse by less than this, as it makes the text shorter (promise 8)."""
     verdict: Verdict = Verdict.UNDECIDED
     reason: str = ""
+
+    @property
+    def doubt(self) -> str | None:
+        """What became of the proof of an accepted candidate; None while it is about the model as it is."""
+        if self.verdict is not Verdict.ACCEPTED or self.invalidated_in is None:
+            return None
+        return before_the_change(self.invalidated_in)
 
     @property
     def measured_on(self) -> str:

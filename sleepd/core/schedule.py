@@ -26,11 +26,14 @@ _LATER_CANDIDATES = 10_000 * _MILLION
 
 
 def seed(sample: Sample) -> int:
-    """A number for the model's seed: different samples have different ones.
+    """A number below 2^53 for the model's seed: different samples have different ones.
 
-    Nothing reads a meaning out of it. The numbers are those that earlier versions sent, so that a seeded model answers
-    as it did.
+    Nothing reads a meaning out of it. Samples that belong to no night have the numbers that earlier versions sent, so
+    that a seeded model answers as it did. The others have 53 bits of a hash, so two of them are equal hardly ever.
     """
+    if sample.night:
+        words = f"{sample.night}:{sample.purpose}:{sample.series}:{sample.ordinal}"
+        return int.from_bytes(hashlib.sha256(words.encode()).digest()[:7], "big") >> 3
     if sample.purpose is Purpose.CANDIDATE:
         first = sample.series * _MILLION
         return (first if first < _SEEDS[Purpose.LEARNING] else _LATER_CANDIDATES + first) + sample.ordinal
@@ -48,13 +51,15 @@ class PairDraw:
     task_id: TaskId
     candidate: Sample
     baseline: tuple[Sample, ...]
-    """Fresh to this candidate; another candidate of the same base may use the same ones."""
+    """Made for this pair alone, in the same night and together with the candidate's."""
 
 
-def draws(candidate: Candidate, count: int, baseline_samples: int) -> tuple[PairDraw, ...]:
-    """The candidate's first `count` draws; asking for more later gives the same ones first.
+def draws(candidate: Candidate, count: int, baseline_samples: int, night: str) -> tuple[PairDraw, ...]:
+    """The candidate's first `count` draws, as `night` makes them; asking for more later gives the same ones first.
 
-    Tasks are drawn uniformly by hash, with replacement.
+    Tasks are drawn uniformly by hash, with replacement, whatever the nights. Both sides of a pair belong to the night
+    and to the candidate (promise 6): a model that answers otherwise in another night, or later in the same one, answers
+    so on both sides. A baseline rollout that another candidate had made an hour ago would not be of the same model.
     """
     seen: Counter[TaskId] = Counter()
     out = []
@@ -67,34 +72,35 @@ def draws(candidate: Candidate, count: int, baseline_samples: int) -> tuple[Pair
                 purpose=Purpose.CANDIDATE,
                 ordinal=number,
                 task_id=task,
-                candidate=_of(candidate, turn),
-                baseline=tuple(baseline(turn * baseline_samples + n) for n in range(baseline_samples)),
+                candidate=_of(candidate, turn, night),
+                baseline=tuple(
+                    baseline(turn * baseline_samples + n, night, candidate.index) for n in range(baseline_samples)
+                ),
             )
         )
     return tuple(out)
 
 
-def one_pass(candidate: Candidate) -> tuple[PairDraw, ...]:
+def one_pass(candidate: Candidate, night: str) -> tuple[PairDraw, ...]:
     """The draws of the paper's rules: every task once, in order, with one baseline rollout."""
     return tuple(
         PairDraw(
             purpose=Purpose.CANDIDATE,
             ordinal=n,
             task_id=task,
-            candidate=_of(candidate, 0),
-            baseline=(baseline(candidate.index),),
+            candidate=_of(candidate, 0, night),
+            baseline=(baseline(0, night, candidate.index),),
         )
         for n, task in enumerate(candidate.tasks)
     )
 
 
 def confirming(
-    candidate: Candidate, drawn: Sequence[Pair], wanting: Mapping[TaskId, int], count: int
+    candidate: Candidate, drawn: Sequence[Pair], wanting: Mapping[TaskId, int], count: int, night: str
 ) -> tuple[PairDraw, ...]:
     """The next draws of the confirmation round, at most `count`: the wanting tasks, in the order of the tasks.
 
-    `drawn` are the pairs that the round rests on so far. One baseline rollout a pair: a task's own drop is asked about,
-    and the live text's answers serve every candidate.
+    `drawn` are the pairs that the round rests on so far. One baseline rollout a pair: a task's own drop is asked about.
     """
     turns = Counter(p.task_id for p in drawn)
     again = Counter(p.task_id for p in drawn if p.confirms)
@@ -104,16 +110,18 @@ def confirming(
             purpose=Purpose.CONFIRMATION,
             ordinal=again.total() + place,
             task_id=task,
-            candidate=_of(candidate, turns[task] + n),
-            baseline=(Sample(purpose=Purpose.CONFIRMATION, ordinal=again[task] + n),),
+            candidate=_of(candidate, turns[task] + n, night),
+            baseline=(
+                Sample(purpose=Purpose.CONFIRMATION, series=candidate.index, ordinal=again[task] + n, night=night),
+            ),
         )
         for place, (task, n) in enumerate(wanted[:count])
     )
 
 
-def baseline(ordinal: int) -> Sample:
-    """A rollout of the live text, against which candidates are compared."""
-    return Sample(purpose=Purpose.BASELINE, ordinal=ordinal)
+def baseline(ordinal: int, night: str, index: int = 0) -> Sample:
+    """A rollout of the live text in one night, made for the candidate with this index (0: for no candidate)."""
+    return Sample(purpose=Purpose.BASELINE, series=index, ordinal=ordinal, night=night)
 
 
 def minibatch(tasks: Sequence[TaskId], size: int, seed: str) -> tuple[TaskId, ...]:
@@ -127,6 +135,7 @@ def by_hash(tasks: Sequence[TaskId], seed: str, number: int) -> TaskId:
     return tasks[point % len(tasks)]
 
 
-def _of(candidate: Candidate, turn: int) -> Sample:
-    """Under the candidate's index: a text under a new index is measured afresh."""
-    return Sample(purpose=Purpose.CANDIDATE, series=candidate.index, ordinal=turn)
+def _of(candidate: Candidate, turn: int, night: str) -> Sample:
+    """Under the candidate's index and night: a text under a new index is measured afresh, and so is a pair that its
+    night did not complete."""
+    return Sample(purpose=Purpose.CANDIDATE, series=candidate.index, ordinal=turn, night=night)

@@ -39,8 +39,9 @@ def attribute(
     goes, and the others in doubt are asked again without it: two edits that say the same would else be dropped
     together. The last edit stays. An edit without which another one has no place is not left out.
 
-    Raises `NotMeasured` or `BudgetSpent`; a rerun goes on from the rollouts there are. At most `how.most` rollouts for
-    each text of a round.
+    Raises `NotMeasured` or `BudgetSpent`; a rerun of the same night goes on from the rollouts there are, another night
+    begins anew, since the bundle and the bundle without an edit are compared within one night. At most `how.most`
+    rollouts for each text of a round.
     """
     kept = list(candidate.edits)
     doubted = [e for e in kept if _without(comparison, kept, e) is not None]
@@ -90,7 +91,7 @@ class _Round:
             task = schedule.by_hash(names, seed, n)
             turns[task] += 1
             if n >= first:
-                sample = Sample(purpose=Purpose.ATTRIBUTION, ordinal=turns[task])
+                sample = Sample(purpose=Purpose.ATTRIBUTION, ordinal=turns[task], night=str(self.ctx.run))
                 out += [self.ctx.request(tasks[task], text, sample) for text in texts]
         return out
 

@@ -58,7 +58,7 @@ def calibrate(ctx: RunContext, comparison: Comparison, gate: GateTerms, pairs: i
     """
     with ctx.database.writing() as connection:
         base = rollouts.put_text(connection, comparison.base)
-        index = proposals.next_index(connection)
+        index = ctx.next_index(proposals.next_index(connection))
         alpha = evidence.level(index, proposals.acceptances(connection), gate.alpha)
     own, live = [], []
     by_task: dict[TaskId, list[float]] = {}
@@ -128,8 +128,9 @@ def _scores(
 ) -> tuple[list[float | None], list[float | None]]:
     """Scores of the text's own side and means of the baseline side; None where one could not be scored."""
     r = gate.baseline_samples
-    own = [ctx.request(task, base, Sample(purpose=Purpose.CALIBRATION, ordinal=n)) for n in range(turns)]
-    live = [ctx.request(task, base, schedule.baseline(n)) for n in range(turns * r)]
+    night = str(ctx.run)
+    own = [ctx.request(task, base, Sample(purpose=Purpose.CALIBRATION, ordinal=n, night=night)) for n in range(turns)]
+    live = [ctx.request(task, base, schedule.baseline(n, night)) for n in range(turns * r)]
     made = run_all(ctx, [*own, *live])
     return [mean_score([one]) for one in made[:turns]], [
         mean_score(made[turns + n * r : turns + (n + 1) * r]) for n in range(turns)

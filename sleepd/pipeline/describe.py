@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
 
 from sleepd.core import edit, experiment, trigger
+from sleepd.core.drift import Drift
 from sleepd.core.errors import UsageError
 from sleepd.core.experiment import Rule
 from sleepd.core.model import (
@@ -18,6 +19,7 @@ from sleepd.core.model import (
     EditOp,
     Origin,
     Purpose,
+    Replay,
     Sample,
     Split,
     TaskId,
@@ -28,6 +30,7 @@ from sleepd.core.ports import Ask, CallPurpose
 from sleepd.core.select import Bundle
 from sleepd.core.trigger import Side, SkillList
 from sleepd.pipeline import buffer
+from sleepd.pipeline.drift import Watched, watch_one
 from sleepd.pipeline.loaded import LoadRequests, load_requests, load_requests_again, loads, skill_list
 from sleepd.pipeline.prompts import WHOLE_SKILL
 from sleepd.pipeline.replies import ReplyText, found, reply_to
@@ -75,6 +78,8 @@ class DescriptionResult:
 
     tried: tuple[Trial, ...] = ()
     problems: tuple[str, ...] = ()
+    drift: Drift | None = None
+    """Whether the model still chooses skills as in earlier nights; None when no description waited."""
 
 
 class _Reply(BaseModel):
@@ -111,25 +116,28 @@ def describe(
 ) -> DescriptionResult:
     """Go on with a description that waits; else try a better one where the present one loads the skill wrongly.
 
-    Within a share of the night as large as that of candidates that wait. Nothing for a file that is not there yet, that
-    is not the settings' to change, or whose description is not one line. Raises `NotMeasured` or `BudgetSpent`; a rerun
-    goes on from there.
+    Before one that waits is gone on with, the present description is watched for a model that changed
+    (`pipeline.drift`). Within a share of the night as large as that of candidates that wait. Nothing for a file that is
+    not there yet, that is not the settings' to change, or whose description is not one line. Raises `NotMeasured` or
+    `BudgetSpent`; a rerun goes on from there.
     """
     case = _Case(ctx=ctx, comparison=comparison, work=work, how=how, gate=gate)
     present = trigger.description_of(comparison.base)
     if present is None or gate.rule is not Rule.EVIDENCE or not _may(case):
         return DescriptionResult()
+    drift = _watched(case)
     continued = _go_on(case)
     if continued:
-        return DescriptionResult(tried=tuple(continued))
+        return DescriptionResult(tried=tuple(continued), drift=drift)
     # Tonight's own do not count, so that a rerun of a killed night comes to the same candidate.
     # Nor those from before the model changed: what failed with the former model may work now.
     earlier = [t for t in case.trials if t.run != ctx.run and t.candidate.invalidated_in is None]
     failed = [t for t in earlier if t.candidate.edits[0].anchor == present and t.candidate.verdict in _FAILED]
     if len(failed) >= _PATIENCE:
-        return DescriptionResult()
+        return DescriptionResult(drift=drift)
     proposed = _proposed(case, present, [t.candidate.edits[0].text for t in failed])
-    return proposed if isinstance(proposed, DescriptionResult) else _try_out(case, proposed)
+    done = proposed if isinstance(proposed, DescriptionResult) else _try_out(case, proposed)
+    return replace(done, drift=drift)
 
 
 def record(ctx: RunContext, work: Work, how: DescriptionConfig) -> None:
@@ -261,6 +269,33 @@ def _go_on(case: _Case) -> list[Trial]:
         else:
             tried.append(_measure(case, judging, trial, _budget(case, candidate.id)))
     return tried
+
+
+def _watched(case: _Case) -> Drift | None:
+    """Whether the model still answers as when the oldest description that waits was begun.
+
+    One that tonight closed for this reason, before it was killed, counts as waiting, so that a rerun says the same.
+    """
+    ctx = case.ctx
+    waiting = (
+        t.candidate
+        for t in case.trials
+        if t.run != ctx.run
+        and t.candidate.base == digest(case.comparison.base)
+        and (t.candidate.verdict is Verdict.UNDECIDED or t.candidate.invalidated_in == ctx.run.id)
+    )
+    candidate = next(waiting, None)
+    if candidate is None:
+        return None
+    judging = load_requests_again(ctx, case.work, case.skills, candidate.tasks)
+    text = ctx.put_text(candidate.edits[0].anchor or "")
+    one = Watched(
+        text=text,
+        judges={task: judging.criteria(task).identity for task in judging.sides},
+        replay=Replay.TRIGGER,
+        request=lambda task, sample: judging.request(ctx, task, text, sample),
+    )
+    return watch_one(ctx, case.comparison, one)
 
 
 def _budget(case: _Case, id_: Digest) -> int:

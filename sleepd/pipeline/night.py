@@ -240,7 +240,7 @@ def _hopeless(ctx: RunContext, work: Work, live: str, gate: GateTerms) -> str | 
     if gate.rule is not Rule.EVIDENCE or not len(seen):
         return None
     with ctx.database.reading() as connection:
-        index, accepted = proposals.next_index(connection), proposals.acceptances(connection)
+        index, accepted = ctx.next_index(proposals.next_index(connection)), proposals.acceptances(connection)
     largest = foresee(seen, evidence.level(index, accepted, gate.alpha), gate)[-1]
     if largest.in_reach:
         return None
@@ -266,7 +266,10 @@ def _most_calls(chosen: Sequence[Share], plan: NightPlan) -> int:
     # Each bundle that crosses is taken apart, at worst edit by edit; a skill's night ends with the first accepted.
     apart = g.attribution.most * sum(edits + 1 for edits in range(2, o.edit_budget + 1))
     # Each drift pair is a fresh rollout, and one that it is compared with, should no earlier night have made that.
-    drifting = 2 * drift.PAIRS_PER_NIGHT * watched(g)
+    # The live text is watched, and the description where one waits.
+    drifting = (
+        (2 if o.describing is None or o.describing.whose is Whose.OFF else 4) * drift.PAIRS_PER_NIGHT * watched(g)
+    )
     reflections = o.steps * (-(-o.minibatch // CASES_AT_ONCE) + 2)
     learning = o.steps * o.minibatch * o.samples + reflections + 1 + o.meta_notes
     # The present description once, and that of a new file, or two texts of a changed one; each over both sides.

@@ -119,6 +119,8 @@ def optimize(
     if optimizing.describing is not None and not report.accepted:
         described = describe(ctx, comparison, work, optimizing.describing, gate)
         report = report.with_more(tried=described.tried, problems=described.problems)
+        if described.drift is not None and described.drift.alarm:
+            report = replace(report, drift=described.drift)
     for number in range(optimizing.steps):
         if _drawn(ctx, report.tried) >= gate.pairs_per_night or report.accepted:
             break

@@ -26,6 +26,7 @@ from sleepd.core.model import (
 )
 from sleepd.core.ports import Criteria, Embedder, Failure, Judge, Model, Replayer, RolloutRequest
 from sleepd.core.score import CheckCriteria, Metric
+from sleepd.host.account import Account
 from sleepd.judges.checks import CheckJudge
 from sleepd.judges.trigger import TriggerJudge
 from sleepd.models.metered import Ledger
@@ -67,6 +68,8 @@ class RunContext:
     """The files that the skill file under trial names (`pipeline.companions`); rollouts and reflections see them."""
     ledger: Ledger | None = None
     """The account that both models are charged to; None where nobody counts."""
+    account: Account | None = None
+    """The account of levels, outside of the database; None where the database is all there is, as in a simulation."""
     texts: dict[Digest, str] = field(default_factory=dict)
     """Texts already read, by address."""
     made: dict[RolloutKey, Rollout] = field(default_factory=dict)
@@ -77,6 +80,14 @@ class RunContext:
         """What else besides text, task and judge makes rollouts exchangeable: model, parameters, our prompt, files."""
         read = f":beside={digest(self.companions)[:8]}" if self.companions else ""
         return f"{self.model.key}:max={self.max_tokens}:prompt={prompt_version()}{read}"
+
+    def next_index(self, least: int) -> int:
+        """t of the next candidate: at least `least`, the next one of the database, and after all that were given."""
+        return least if self.account is None else max(least, self.account.highest() + 1)
+
+    def take_index(self, least: int, candidate: Digest) -> int:
+        """As `next_index`, for this candidate: no other one, of whichever database, is given it."""
+        return least if self.account is None else self.account.take(least, candidate)
 
     def text(self, address: Digest) -> str:
         if address not in self.texts:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sleepd.core import evidence, experiment, schedule
+from sleepd.core.check import Check
 from sleepd.core.confirmation import ConfirmationConfig
 from sleepd.core.experiment import (
     Conclusion,
@@ -25,6 +26,7 @@ from sleepd.core.model import (
     Pair,
     Sample,
     SkillTarget,
+    Split,
     TaskId,
     Verdict,
     digest,
@@ -33,7 +35,7 @@ from sleepd.core.ports import RolloutRequest
 from sleepd.core.schedule import PairDraw
 from sleepd.core.select import Bundle
 from sleepd.pipeline.rollout import RunContext, by_task, mean_score, run_all
-from sleepd.store import attributions, proposals, rollouts
+from sleepd.store import attributions, frozen, proposals, rollouts, tasks
 from sleepd.store.proposals import Trial
 from sleepd.store.tasks import StoredTask
 
@@ -134,11 +136,11 @@ class Arms:
 
 def text_arms(ctx: RunContext, comparison: Comparison, candidate: Candidate) -> Arms:
     """The candidate's text against the live text, as text replays."""
-    tasks = by_task(comparison.tasks)
+    judging = by_task(comparison.tasks)
     return Arms(
         candidate=candidate.text,
         baseline=candidate.base,
-        request=lambda task, text, sample: ctx.request(tasks[task], text, sample),
+        request=lambda task, text, sample: ctx.request(judging[task], text, sample),
     )
 
 
@@ -153,6 +155,8 @@ class CandidateClaim:
     """What each task, or request, is judged by, in the order of the tasks."""
     baselines: tuple[Digest, ...]
     """The texts that its baseline rollouts, and the watch for drift, are made under."""
+    checks: Mapping[TaskId, tuple[Check, ...]] = field(default_factory=dict)
+    """The rule checks behind `judges`; none for a description."""
 
     @property
     def description(self) -> bool:
@@ -162,7 +166,34 @@ class CandidateClaim:
 def text_claim(ctx: RunContext, comparison: Comparison, bundle: Bundle, text: str) -> CandidateClaim:
     """The claim of a candidate text, judged by the checks of the validation tasks."""
     judges = {s.task.id: ctx.criteria(s).identity for s in comparison.tasks}
-    return CandidateClaim(bundle=bundle, text=text, judges=judges, baselines=(digest(comparison.base),))
+    return CandidateClaim(
+        bundle=bundle,
+        text=text,
+        judges=judges,
+        baselines=(digest(comparison.base),),
+        checks={s.task.id: s.checks for s in comparison.tasks},
+    )
+
+
+def as_begun(ctx: RunContext, comparison: Comparison, candidate: Candidate) -> Comparison:
+    """The comparison on the tasks that a candidate began with, each with the checks that it was judged by then.
+
+    Mining replaces checks with each new session; new ones are for new candidates (promise 6b). A task that a person
+    dropped, or that a duplicate put out of use, is left out, and one whose checks a person rewrote has those: then the
+    candidate's identity is another one.
+    """
+    with ctx.database.reading() as connection:
+        kept = frozen.load(connection, candidate.id)
+        known = by_task(tasks.load(connection, candidate.tasks))
+    judging = [known[id_] for id_ in candidate.tasks if id_ in known]
+    return replace(
+        comparison,
+        tasks=tuple(
+            s if s.reviewed else replace(s, checks=kept.get(s.task.id, s.checks))
+            for s in judging
+            if s.split is Split.VAL and not s.retired
+        ),
+    )
 
 
 def identity(ctx: RunContext, comparison: Comparison, claim: CandidateClaim, gate: GateTerms) -> Digest:
@@ -177,8 +208,8 @@ def identity(ctx: RunContext, comparison: Comparison, claim: CandidateClaim, gat
     judged += [f"the model changed {changes} times"] * bool(changes)
     target, margin = comparison.target, claim.bundle.margin
     parts = (target.agent, target.name, digest(comparison.base), digest(claim.text), ctx.replay_key)
-    levels = (str(gate.alpha), str(gate.baseline_samples))
-    # In this order, so that candidates that earlier versions entered are found again.
+    # The words tell these candidates from those whose pairs used baseline rollouts of other nights.
+    levels = (str(gate.alpha), str(gate.baseline_samples), "baselines drawn with it")
     if claim.description:
         return digest("description", *parts, *levels, str(margin), *judged)
     asked = [f"margin {margin}"] if margin else []
@@ -189,7 +220,10 @@ def enter(ctx: RunContext, comparison: Comparison, claim: CandidateClaim, gate: 
     """Give a candidate its index and level, before its first pair; one that was entered before is found again."""
     id_ = identity(ctx, comparison, claim, gate)
     with ctx.database.writing() as connection:
-        index = proposals.next_index(connection)
+        known = proposals.known(connection, id_)
+        if known is not None:
+            return known
+        index = ctx.take_index(proposals.next_index(connection), id_)
         candidate = Candidate(
             id=id_,
             index=index,
@@ -203,7 +237,9 @@ def enter(ctx: RunContext, comparison: Comparison, claim: CandidateClaim, gate: 
             origin=claim.bundle.origin,
             margin=claim.bundle.margin,
         )
-        return proposals.start(connection, candidate, ctx.run, claim.bundle.sessions)
+        trial = proposals.start(connection, candidate, ctx.run, claim.bundle.sessions)
+        frozen.save(connection, id_, claim.checks)
+        return trial
 
 
 def allowance(ctx: RunContext, comparison: Comparison, id_: Digest, pairs: int) -> int:
@@ -235,7 +271,7 @@ def measure(ctx: RunContext, arms: Arms, trial: Trial, gate: GateTerms, budget: 
                 proposals.save_pairs(connection, candidate.id, fresh, ctx.run)
                 nights = proposals.drawn_in(connection, candidate.id)
                 proposals.decide(connection, candidate.id, concluded.decision, len(nights))
-        draws = _next(done, candidate, gate, concluded, left)
+        draws = _next(done, candidate, gate, concluded, _Tonight(night=str(ctx.run), left=left))
         if not draws:
             return concluded
         fresh = _pairs(ctx, arms, draws)
@@ -253,22 +289,30 @@ def _parts(ctx: RunContext, candidate: Candidate, gate: GateTerms) -> tuple[Attr
     return found if all(one.kept for one in found) else ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tonight:
+    """The night that draws, and how many pairs it may still draw."""
+
+    night: str
+    left: int
+
+
 def _next(
-    done: Sequence[Pair], candidate: Candidate, gate: GateTerms, concluded: Conclusion, left: int
+    done: Sequence[Pair], candidate: Candidate, gate: GateTerms, concluded: Conclusion, now: _Tonight
 ) -> tuple[PairDraw, ...]:
     """The draws to be made before the next look; () when there is a verdict or nothing is left."""
     if gate.rule is not Rule.EVIDENCE:
         # The paper's rules look once, when every task was drawn.
-        return schedule.one_pass(candidate)[len(done) :]
-    if concluded.decision.verdict is not Verdict.UNDECIDED or concluded.parts_wanted or left <= 0:
+        return schedule.one_pass(candidate, now.night)[len(done) :]
+    if concluded.decision.verdict is not Verdict.UNDECIDED or concluded.parts_wanted or now.left <= 0:
         return ()
-    at_once = min(_PAIRS_AT_ONCE, left)
+    at_once = min(_PAIRS_AT_ONCE, now.left)
     if concluded.confirmation.wanting:
         looked_at = concluded.confirmation
-        return schedule.confirming(candidate, looked_at.pairs, looked_at.wanting, at_once)
+        return schedule.confirming(candidate, looked_at.pairs, looked_at.wanting, at_once, now.night)
     drawn = sum(not p.confirms for p in done)
     limit = min(gate.asked_of(candidate).max_pairs, drawn + at_once)
-    return schedule.draws(candidate, limit, gate.baseline_samples)[drawn:]
+    return schedule.draws(candidate, limit, gate.baseline_samples, now.night)[drawn:]
 
 
 def _pairs(ctx: RunContext, arms: Arms, draws: Sequence[PairDraw]) -> list[Pair]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from sleepd.core import experiment
 from sleepd.core.model import Digest, Origin, Verdict, digest
 from sleepd.core.select import Bundle
 from sleepd.pipeline.prove import prove, without
 from sleepd.pipeline.rollout import RunContext
-from sleepd.pipeline.trial import Comparison, GateTerms, allowance, identity, text_claim
+from sleepd.pipeline.trial import Comparison, GateTerms, allowance, as_begun, identity, text_claim
 from sleepd.pipeline.work import Work, live_text
 from sleepd.store import proposals
 from sleepd.store.proposals import Trial
@@ -57,7 +55,7 @@ def go_on(ctx: RunContext, comparison: Comparison, gate: GateTerms) -> list[Tria
         id_ = trial.candidate.id
         if trial.candidate.origin is Origin.DESCRIPTION:
             continue  # `describe` goes on with those: they are asked something else
-        own = replace(comparison, tasks=tuple(s for s in comparison.tasks if s.task.id in trial.candidate.tasks))
+        own = as_begun(ctx, comparison, trial.candidate)
         if trial.candidate.verdict is not Verdict.UNDECIDED:
             tried += _decided_tonight(ctx, own, trial, gate) if tonight in nights[id_] else ()
             continue

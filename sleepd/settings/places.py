@@ -16,7 +16,8 @@ class Places:
     """The settings file."""
     database: Path
     state: Path
-    """The folder of logs and locks: all of it can be deleted without losing what was learnt."""
+    """The folder of logs and locks: all of it can be deleted without losing what was learnt. Only `account` in it
+    counts beyond the database."""
 
     @property
     def log(self) -> Path:
@@ -27,6 +28,11 @@ class Places:
     def lock(self) -> Path:
         """The lock file one night holds."""
         return self.state / "night.lock"
+
+    @property
+    def account(self) -> Path:
+        """The highest index that a candidate was ever given: the account of levels survives a new database."""
+        return self.state / "account.json"
 
     @property
     def harvest_lock(self) -> Path:

@@ -244,7 +244,7 @@ class GateConfig(Section):
     rollouts than most people's nights hold."""
     baseline_samples: Count = 4
     """Fresh rollouts of the live text behind the baseline figure of a pair. Compared with one, four cut the pairs
-    needed by a sixth to a third, and candidates share them."""
+    needed by a sixth to a third. A pair costs one call more than that."""
     pairs_per_night: Count = 200
     """Pairs drawn in one night over all candidates. Enough to find a house rule (a convention that you state), check it
     task by task and take its bundle apart in one night; half of them reject a candidate without effect."""

@@ -7,6 +7,7 @@ import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
+from sleepd.core.model import before_the_change
 from sleepd.store.overview import glance
 
 
@@ -28,6 +29,8 @@ class ListedProposal:
     edits: tuple[str, ...]
     findings: tuple[str, ...]
     """Why it was set aside as unsafe."""
+    doubt: str | None
+    """What became of its proof; None while it is about the model as it is."""
 
 
 def proposals(path: Path, *, everything: bool) -> tuple[ListedProposal, ...]:
@@ -40,8 +43,10 @@ def proposals(path: Path, *, everything: bool) -> tuple[ListedProposal, ...]:
 
 def _read(connection: sqlite3.Connection, everything: bool) -> tuple[ListedProposal, ...]:
     rows = connection.execute(
-        "SELECT p.*, c.name AS skill, c.path, c.edits, b.name AS branch FROM proposals p "
+        "SELECT p.*, c.name AS skill, c.path, c.edits, b.name AS branch, "
+        "CASE WHEN c.verdict = 'accepted' THEN m.run_id END AS changed_in FROM proposals p "
         "JOIN candidates c ON c.id = p.id LEFT JOIN branches b ON b.proposal_id = p.id "
+        "LEFT JOIN model_changes m ON m.number = c.invalidated_by "
         "WHERE ? OR p.status IN ('waiting', 'quarantined') ORDER BY c.number",
         (everything,),
     )
@@ -58,6 +63,7 @@ def _read(connection: sqlite3.Connection, everything: bool) -> tuple[ListedPropo
             sealed_after=row["sealed_after"],
             edits=tuple(edit["text"] or f"{edit['op']} {edit['anchor']}" for edit in json.loads(row["edits"])),
             findings=tuple(json.loads(row["findings"])),
+            doubt=before_the_change(row["changed_in"]) if row["changed_in"] is not None else None,
         )
         for row in rows
     )

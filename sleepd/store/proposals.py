@@ -114,6 +114,12 @@ def trial(connection: Connection, id_: Digest) -> Trial:
     return _trial(connection.execute(_trials().where(t.candidates.c.id == id_)).one())
 
 
+def known(connection: Connection, id_: Digest) -> Trial | None:
+    """The candidate with this id; None for an unknown one."""
+    row = connection.execute(_trials().where(t.candidates.c.id == id_)).one_or_none()
+    return None if row is None else _trial(row)
+
+
 def trials(connection: Connection, *conditions: ColumnElement[bool]) -> tuple[Trial, ...]:
     """Candidates in the order of their indices."""
     query = _trials().where(*conditions).order_by(t.candidates.c.number)
@@ -131,7 +137,7 @@ def of_run(connection: Connection, run_id: str) -> tuple[Trial, ...]:
 
 
 def next_index(connection: Connection) -> int:
-    """t of the next candidate."""
+    """t of the next candidate, as far as this database knows: the account may know of more."""
     return int(connection.execute(select(func.coalesce(func.max(t.candidates.c.number), 0))).scalar_one()) + 1
 
 
@@ -172,6 +178,13 @@ def on_base(connection: Connection, base: Digest, model: str) -> tuple[Trial, ..
     """All candidates that were compared with one text under one model, and are about the model as it is now."""
     c = t.candidates.c
     return trials(connection, c.base == base, c.model == model, c.invalidated_by == 0)
+
+
+def accepted_for(connection: Connection, path: str, model: str) -> tuple[Trial, ...]:
+    """All candidates for one file that were accepted under one model, and are about the model as it is now."""
+    c = t.candidates.c
+    accepted = c.verdict == Verdict.ACCEPTED.value
+    return trials(connection, c.path == path, c.model == model, accepted, c.invalidated_by == 0)
 
 
 def invalidate(connection: Connection, id_: Digest, change: int) -> None:

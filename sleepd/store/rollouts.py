@@ -117,13 +117,13 @@ def load(connection: Connection, keys: Iterable[RolloutKey], run: RunId) -> dict
     """Those of these rollouts that were made, and not invalidated since because the model changed.
 
     Rollouts that an earlier run could not score are left out, to be made again: a bad hour of the provider must not
-    speak for the live text for ever. Only a candidate's own draws stay as they fell: drawing them again would be
-    choosing.
+    speak for the live text for ever. Only those that belong to a night stay as they fell: they are compared with
+    others, and drawing them again would be choosing.
     """
     c = t.rollouts.c
-    names = ("task_id", "text", "model", "judge", "replay", "purpose", "series", "ordinal")
+    names = ("task_id", "text", "model", "judge", "replay", "purpose", "series", "ordinal", "night")
     wanted = [tuple(_key_row(key)[name] for name in names) for key in keys]
-    counts = (c.score.is_not(None)) | runs.made_in(t.rollouts, run) | (c.purpose == Purpose.CANDIDATE.value)
+    counts = (c.score.is_not(None)) | runs.made_in(t.rollouts, run) | (c.night != "")
     found: dict[RolloutKey, Rollout] = {}
     for start in range(0, len(wanted), _KEYS_AT_ONCE):
         some = tuple_(*(c[name] for name in names)).in_(wanted[start : start + _KEYS_AT_ONCE])
@@ -134,9 +134,14 @@ def load(connection: Connection, keys: Iterable[RolloutKey], run: RunId) -> dict
 
 
 def scores(
-    connection: Connection, tasks: Sequence[TaskId], text: Digest, model: str, invalidated_by: int = 0
+    connection: Connection,
+    tasks: Sequence[TaskId],
+    text: Digest,
+    model: str,
+    invalidated_by: int = 0,
+    replay: Replay = Replay.TEXT,
 ) -> tuple[RolloutScore, ...]:
-    """The text replays of these tasks under one text and model, ordered by sample.
+    """The replays of one kind of these tasks under one text and model, ordered by sample.
 
     Those that are valid, or those that one change of the model invalidated.
     """
@@ -145,10 +150,10 @@ def scores(
         c.task_id.in_(tasks),
         c.text == text,
         c.model == model,
-        c.replay == Replay.TEXT.value,
+        c.replay == replay.value,
         c.invalidated_by == invalidated_by,
     )
-    rows = connection.execute(query.order_by(c.purpose, c.series, c.ordinal, c.task_id, c.judge))
+    rows = connection.execute(query.order_by(c.purpose, c.night, c.series, c.ordinal, c.task_id, c.judge))
     return tuple(RolloutScore(key=_key(row), value=row.score, run_id=row.run_id) for row in rows)
 
 
@@ -299,6 +304,7 @@ def _key_row(key: RolloutKey) -> dict[str, object]:
         "purpose": key.sample.purpose.value,
         "series": key.sample.series,
         "ordinal": key.sample.ordinal,
+        "night": key.sample.night,
     }
 
 
@@ -309,7 +315,7 @@ def _key(row: Row[*tuple[object, ...]]) -> RolloutKey:
         model=row.model,
         judge=Digest(row.judge),
         replay=Replay(row.replay),
-        sample=Sample(purpose=Purpose(row.purpose), series=row.series, ordinal=row.ordinal),
+        sample=Sample(purpose=Purpose(row.purpose), series=row.series, ordinal=row.ordinal, night=row.night),
     )
 
 

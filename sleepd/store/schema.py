@@ -257,6 +257,7 @@ rollouts = Table(
     Column("purpose", Text, primary_key=True),
     Column("series", Integer, primary_key=True),
     Column("ordinal", Integer, primary_key=True),
+    Column("night", Text, primary_key=True),
     Column("invalidated_by", Integer, primary_key=True),
     Column("run_id", Text, index=True),
     Column("step", Integer, nullable=False),
@@ -310,6 +311,15 @@ candidates = Table(
     Column("sessions", Text, nullable=False, server_default="[]"),
     Column("origin", Text, nullable=False, server_default="reflection"),
     Column("margin", Float, nullable=False, server_default="0"),
+)
+
+candidate_checks = Table(
+    "candidate_checks",
+    metadata,
+    Column("candidate_id", Text, ForeignKey("candidates.id", ondelete="CASCADE"), primary_key=True),
+    Column("task_id", Text, primary_key=True),
+    Column("kind", Text, primary_key=True),
+    Column("value", Text, primary_key=True),
 )
 
 attributions = Table(

@@ -231,6 +231,7 @@ def _message(seen: Intended, proposal: Proposal) -> str:
     if trial.effect is not None:
         figures += f", {trial.effect:+.2f} on average"
     unproven = "" if measured else "\nA choice among these edits was made; the text as a whole was not measured."
+    unproven += f"\n{candidate.doubt[0].upper()}{candidate.doubt[1:]}." if candidate.doubt is not None else ""
     body = "\n".join(
         [report.short(title, 72), "", *reasons, "", f"{figures}.{unproven}", "", f"Sleepd-Proposal: {proposal.id}"]
     )

@@ -77,6 +77,7 @@ def proposed_json(one: Proposed) -> Plain:
         "branch": one.branch.name if one.branch is not None else None,
         "would_write": one.diff,
         "conflict": one.conflict,
+        "doubt": one.tried.trial.candidate.doubt,
         "sealed": sealed_json(p),
         "why": p.why,
         "candidate": tried_json(one.tried),
@@ -122,6 +123,8 @@ def proposal_text(one: Proposed) -> str:
     )
     if p.status is Status.SUPERSEDED:
         head += f"\nsuperseded: {report.clean(p.why or 'a later proposal for this file replaced it')}"
+    if candidate.doubt is not None:
+        head += f"\ndoubt: {candidate.doubt}"
     parts = [head, "", tried_text(one.tried), "", report.clean(p.diff).rstrip("\n")]
     if p.findings:
         parts += ["", "set aside as unsafe; it cannot be adopted:"]

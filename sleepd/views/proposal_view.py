@@ -102,6 +102,8 @@ def _standing(one: Proposed) -> Iterator[Line]:
     """Changes of the proposal and its file since it was made."""
     if one.branch is not None:
         yield Line(f"on branch {one.branch.name} of {report.clean(one.branch.repository)}", Look.HEAD)
+    if (doubt := one.tried.trial.candidate.doubt) is not None:
+        yield Line(doubt, Look.WARNING)
     if one.conflict is not None:
         yield Line(f"cannot be adopted now: {report.clean(one.conflict)}", Look.WARNING)
     elif one.diff == "":

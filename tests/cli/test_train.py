@@ -14,6 +14,7 @@ import pytest
 
 from sleepd.core.model import Split
 from sleepd.pipeline.mine import mine
+from sleepd.settings import config
 from sleepd.settings.sections import MineConfig
 from tests.cli.command import SETTINGS, Result, configure, environment, sleepd, started
 from tests.pipeline.sets import export, write_set
@@ -53,6 +54,11 @@ def items(count: int, first: str = "Item") -> list[dict[str, object]]:
 
 
 @pytest.mark.slow
+def begin_the_account_anew() -> None:
+    """Another run in the same home would go on with its indices, and have lower levels."""
+    config.places().account.unlink()
+
+
 class TestTraining:
     def test_it_writes_what_the_page_promises(self, task_set: Path, skill: Path, tmp_path: Path) -> None:
         before = skill.read_bytes()
@@ -96,6 +102,7 @@ class TestTraining:
         self, task_set: Path, skill: Path, tmp_path: Path
     ) -> None:
         whole = train(task_set, skill, tmp_path / "whole", "--json").json
+        begin_the_account_anew()
         stopped = train(task_set, skill, tmp_path / "out", "--max-calls", "200")
         assert 4 == stopped.code
         assert "--resume continues" in stopped.err
@@ -110,6 +117,7 @@ class TestTraining:
     def test_killed_and_resumed_it_comes_to_the_same_history(self, task_set: Path, skill: Path, tmp_path: Path) -> None:
         """By the system, in the middle, more than once."""
         train(task_set, skill, tmp_path / "whole")
+        begin_the_account_anew()
         out, more = tmp_path / "out", []
         for pages in (20, 60):
             options = ("--epochs", "1", "--batch", "6", "--steps", "1", *more)

@@ -153,7 +153,7 @@ def test_a_judge_is_one_module_and_one_entry_point(add: Add, measuring: Measurin
     name = add("Add a judge")
     criteria = importlib.import_module(name).Brevity(words=2)
     with measuring(ScriptedModel("four words it is")) as (ctx, task):
-        request = ctx.request_of(Replay.TEXT, task, TEXT, criteria, schedule.baseline(0))
+        request = ctx.request_of(Replay.TEXT, task, TEXT, criteria, schedule.baseline(0, "n1"))
         (rollout,) = run_all(ctx, [request])
         assert Score(value=0.5, reason="4 words") == rollout.result
     with measuring(ScriptedModel()) as (ctx, _task):
@@ -166,7 +166,7 @@ def test_a_replayer_is_one_module_and_one_entry_point(add: Add, measuring: Measu
     model = ScriptedModel("git status", "An answer.")
     with measuring(model) as (ctx, task):
         kinds = (Replay(name), Replay.TEXT)
-        requests = [ctx.request_of(k, task, TEXT, ctx.criteria(task), schedule.baseline(0)) for k in kinds]
+        requests = [ctx.request_of(k, task, TEXT, ctx.criteria(task), schedule.baseline(0, "n1")) for k in kinds]
         (step,), (answer,) = run_all(ctx, requests[:1]), run_all(ctx, requests[1:])
     assert ("git status", "An answer.") == (step.answer, answer.answer)
     assert "Which command do you run first?" in model.asks[0].prompt

@@ -8,7 +8,7 @@ import pytest
 
 from sleepd.core.confirmation import ConfirmationConfig
 from sleepd.core.errors import NotMeasured
-from sleepd.core.model import Cause, Edit, EditOp, Origin, RunId, Split, Verdict
+from sleepd.core.model import Cause, Edit, EditOp, Origin, Split, Verdict
 from sleepd.core.ports import Failure
 from sleepd.core.select import Bundle
 from sleepd.models.scripted import FailingAt
@@ -101,8 +101,7 @@ class TestTakingApart:
         """Nothing is accepted before it was taken apart, and the rerun comes to the same texts and rows."""
         counted = FailingAt(world.model, 0, OUTAGE)
         comparison = comparison_of(world)
-        whole = replace(world.ctx(counted), run=RunId(id="other"))
-        undisturbed = proven(whole, comparison, TICKET, USELESS, TESTED)
+        undisturbed = proven(world.ctx(counted), comparison, TICKET, USELESS, TESTED)
         rows = world.rows("attributions")
         with world.database.writing() as connection:
             for table in ("attributions", "pairs", "candidates", "rollouts"):

@@ -39,9 +39,11 @@ class Wired:
     def __init__(self, world: World, answer: str) -> None:
         self._model, self._answer = world.model, answer
         self.key = world.model.key
+        own = (Sample(purpose=Purpose.CALIBRATION, ordinal=n, night="n1") for n in range(60))
+        self._own = {seed(sample) for sample in own}
 
     def ask(self, ask: Ask) -> Reply | Failure:
-        if ask.sample >= seed(Sample(purpose=Purpose.CALIBRATION)):
+        if ask.sample in self._own:
             return self._model.ask(replace(ask, system=f"{ask.system}\n{self._answer}"))
         return self._model.ask(ask)
 

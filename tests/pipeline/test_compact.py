@@ -172,7 +172,7 @@ class TestTheGate:
         """Accepted on evidence that the text is no worse by the margin, under an index of its own."""
         made = compacted(world, said(delete(AGAIN), delete(WEATHER)))
         assert made.bundle is not None
-        ctx = world.ctx()
+        ctx = world.ctx(night="n3")
         done, _ = try_out(ctx, comparison_of(world), made.bundle, OptimizerTerms(), GATING)
         candidate = done[-1].candidate
         assert Verdict.ACCEPTED is candidate.verdict, candidate.reason

@@ -34,7 +34,7 @@ def score(world: World, ctx: RunContext) -> float:
         text = rollouts.put_text(connection, TEXT)
     work = max(kinds_of_work(everything, 2).values(), key=len)
     some = [s for s in work if s.usable and s.split is Split.VAL]
-    made = run_all(ctx, [ctx.request(s, text, baseline(n)) for s in some for n in range(4)])
+    made = run_all(ctx, [ctx.request(s, text, baseline(n, "n1")) for s in some for n in range(4)])
     return sum(r.result.value for r in made if isinstance(r.result, Score)) / len(made)
 
 
@@ -76,4 +76,4 @@ def test_reflections_see_them_as_not_theirs_to_change(world: World, tmp_path: Pa
 def _one(ctx: RunContext, stored: tasks.StoredTask) -> tuple[Rollout, ...]:
     with ctx.database.writing() as connection:
         text = rollouts.put_text(connection, TEXT)
-    return tuple(run_all(ctx, [ctx.request(stored, text, baseline(1))]))
+    return tuple(run_all(ctx, [ctx.request(stored, text, baseline(1, "n1"))]))

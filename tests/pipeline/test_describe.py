@@ -11,6 +11,7 @@ import pytest
 
 from sleepd.core import edit
 from sleepd.core.confirmation import ConfirmationConfig
+from sleepd.core.drift import PAIRS_PER_NIGHT
 from sleepd.core.errors import NotMeasured
 from sleepd.core.experiment import CandidateEnding, Superiority, paths, scores_of
 from sleepd.core.model import Cause, Origin, Score, Split, Unscored, Verdict
@@ -175,7 +176,7 @@ class TestTheGate:
         comparison = Comparison(target=work.target, base=base, tasks=work.usable(Split.VAL))
         ctx = world.ctx()
         address = ctx.put_text(base)
-        wanted = [ctx.request(s, address, baseline(n)) for s in comparison.tasks for n in range(8)]
+        wanted = [ctx.request(s, address, baseline(n, "n1")) for s in comparison.tasks for n in range(8)]
         run_all(ctx, wanted)
         with world.database.writing() as connection:
             connection.exec_driver_sql("UPDATE rollouts SET score = 0.0 WHERE text = ?", (address,))
@@ -207,6 +208,24 @@ class TestNights:
         (second,) = described(world, work, said("manual"), night="n3").tried
         assert 2 == second.candidate.index
         assert DescriptionResult() == described(world, work, said(GOOD), night="n4")
+
+    def test_a_model_that_chooses_otherwise_now_is_noticed(self, world: World, tmp_path: Path) -> None:
+        """Descriptions are watched as texts are: what waits is closed, and the night says so; no change, no alarm."""
+        work = work_of(world, tmp_path)
+        small = replace(GATING, pairs_per_night=40)
+        (first,) = described(world, work, said("option"), small).tried
+        assert Verdict.UNDECIDED is first.candidate.verdict
+        few = replace(small, pairs_per_night=2)
+        same = described(world, work, said("option"), few, night="n2").drift
+        assert same is not None and (PAIRS_PER_NIGHT, False) == (same.pairs, same.alarm)
+        with world.database.writing() as connection:
+            connection.exec_driver_sql("UPDATE rollouts SET score = 0.0 WHERE purpose = 'baseline'")
+            connection.exec_driver_sql("UPDATE rollouts SET score = 1.0 WHERE purpose = 'drift'")
+        changed = described(world, work, said("option"), few, night="n3").drift
+        assert changed is not None and changed.alarm
+        with world.database.reading() as connection:
+            assert Verdict.CLOSED is proposals.trial(connection, first.candidate.id).candidate.verdict
+        assert changed == described(world, work, said("option"), few, night="n3").drift
 
     def test_one_whose_file_changed_is_closed(self, world: World, tmp_path: Path) -> None:
         """Its evidence is about something else."""
@@ -293,12 +312,12 @@ class TestMeasuring:
         work = work_of(world, tmp_path)
         among = load_requests(world.ctx(), work, SkillList(name="commits", others=()), [Split.VAL])
         model = ScriptedModel(otherwise="I would load commits.")
-        seen, wrong = loads(world.ctx(model), among, GOOD, baseline(1))
+        seen, wrong = loads(world.ctx(model), among, GOOD, baseline(1, "n1"))
         assert (0, 0, len(among.tasks), ()) == (seen.wanted, seen.others, seen.unscored, wrong)
         assert {CallPurpose.TRIGGER} == {ask.purpose for ask in model.asks}
         ctx = world.ctx(model)
         other = next(task for task, side in among.sides.items() if side is Side.OTHER)
-        request = among.request(ctx, other, ctx.put_text(GOOD), baseline(1))
+        request = among.request(ctx, other, ctx.put_text(GOOD), baseline(1, "n1"))
         assert isinstance(TriggerJudge(model).judge(request, ReplayOutcome(answer="commits")), Unscored)
         assert Score(value=1.0, reason="loads none") == TriggerJudge(model).judge(
             request, ReplayOutcome(answer='{"load": []}')

@@ -228,7 +228,39 @@ class TestWithoutAChange:
         assert model.asked <= seen.calls
 
 
+class TestTimeouts:
+    def test_a_kept_rollout_that_timed_out_is_not_made_again(self, world: World) -> None:
+        """As a fresh one is not: else each timeout of a steady model would look like a change."""
+        settled(world, date=date(1))
+        with world.database.writing() as connection:
+            connection.exec_driver_sql(
+                "UPDATE rollouts SET score = NULL, cause = 'timeout' WHERE purpose = 'baseline' AND ordinal % 2 = 0"
+            )
+        before = [r for r in world.rows("rollouts") if r["purpose"] == "baseline"]
+        model = counting(world.model)
+        found = watch(world.ctx(model, night="n2"), comparison_of(world), world.gate)
+        after = [r for r in world.rows("rollouts") if r["purpose"] == "baseline"]
+        assert [] == [r for r in before if r not in after]
+        assert found is not None and PAIRS_PER_NIGHT == found.pairs
+        assert PAIRS_PER_NIGHT + len(after) - len(before) == model.asked
+
+
 class TestAlarm:
+    def test_what_was_accepted_before_is_marked(self, world: World) -> None:
+        """Its proof is about the former model; what was rejected before is not said to be proven."""
+        settled(world, date=date(1))
+        with world.database.writing() as connection:
+            connection.exec_driver_sql("UPDATE candidates SET verdict = 'rejected'")
+            first = "UPDATE candidates SET verdict = 'accepted', base = 'an earlier text' WHERE number = 1"
+            connection.exec_driver_sql(first)
+            connection.exec_driver_sql("UPDATE rollouts SET score = 0.0 WHERE text = ?", (BASE,))
+        found = watch(world.ctx(Changed(world.model), night="n2"), comparison_of(world), world.gate)
+        assert found is not None and found.alarm
+        with world.database.reading() as connection:
+            doubts = {t.candidate.index: t.candidate.doubt for t in proposals.trials(connection)}
+        assert "proven before the model changed (night n2)" == doubts[1]
+        assert not any(doubt for index, doubt in doubts.items() if index > 1)
+
     def test_it_is_raised_within_two_nights_and_said(self, world: World) -> None:
         """In message and report; the night goes on to its end."""
         night, _ = until_alarm(patient(world))
@@ -301,10 +333,10 @@ class TestAlarm:
         settled(world, date=date(1))
         with world.database.writing() as connection:
             other = rollouts.put_text(connection, "- another live text\n")
-            columns = "task_id, text, model, judge, replay, purpose, series, ordinal, invalidated_by, run_id, step, answer, score, reason"
+            columns = "task_id, text, model, judge, replay, purpose, series, ordinal, night, invalidated_by, run_id, step, answer, score, reason"
             for text, model in ((other, world.ctx().replay_key), (BASE, "another model")):
                 connection.exec_driver_sql(
-                    f"INSERT INTO rollouts ({columns}) SELECT task_id, ?, ?, judge, replay, purpose, series, ordinal, invalidated_by,"
+                    f"INSERT INTO rollouts ({columns}) SELECT task_id, ?, ?, judge, replay, purpose, series, ordinal, night, invalidated_by,"
                     " run_id, step, answer, score, reason FROM rollouts WHERE text = ? AND model = ? AND"
                     " purpose = 'baseline' AND ordinal < 4",
                     (text, model, BASE, world.ctx().replay_key),

@@ -188,7 +188,7 @@ class TestForetold:
             ({}, {"samples": 2}, 2 * 4),
             ({}, {"minibatch": 5}, 2 * (1 + 1)),
             ({}, {"meta_notes": False}, -1),
-            ({}, {"describing": HERE}, 6 * 20 + 1),
+            ({}, {"describing": HERE}, 6 * 20 + 1 + 2 * 24),
             ({}, {"describing": replace(HERE, whose=Whose.OFF)}, 0),
         ],
     )
@@ -221,14 +221,15 @@ class TestSeveralSkills:
         return replace(world, gate=replace(world.gate, pairs_per_night=100))
 
     def test_pairs_that_one_skill_leaves_over_go_to_the_next(self, shared: World) -> None:
-        """Two find their rules before their parts are used up; the third goes on in vain until the night is over."""
+        """Two find their rules before their parts are used up; the third goes on in vain with what they left."""
         model = ThreePeople()
         parts = outlook(shared.ctx(model), shared.plan()).chosen
         shared.night(model)
         paths = {c["id"]: c["path"] for c in shared.rows("candidates")}
         drawn = Counter(paths[p["candidate_id"]] for p in shared.rows("pairs"))
         over = [part.pairs - drawn[part.work.target.path] for part in parts]
-        assert (3, True, True, 0) == (len(parts), over[0] > 0, over[1] > 0, sum(over))
+        assert (3, True, True, True) == (len(parts), over[0] > 0, over[1] > 0, over[2] < 0)
+        assert 0 <= sum(over)
 
     def test_each_skill_adds_its_calls_to_the_foretold(self, shared: World) -> None:
         """Two preflights and the night's pairs are paid for once, the rest for each."""

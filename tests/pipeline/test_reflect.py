@@ -90,7 +90,7 @@ class TestParse:
 def case(world: World, n: int, value: float) -> Case:
     with world.database.reading() as connection:
         task = [s.task for s in tasks.load(connection) if s.usable][n]
-    rollout_key = RolloutKey(task_id=task.id, text=digest(""), model="m", judge=digest(""), sample=baseline(0))
+    rollout_key = RolloutKey(task_id=task.id, text=digest(""), model="m", judge=digest(""), sample=baseline(0, "n1"))
     rollout = Rollout(key=rollout_key, result=Score(value=value, reason=""), answer="an answer")
     return Case(task=task, rollouts=(rollout,), neighbours=())
 

@@ -27,7 +27,7 @@ def requests(ctx: RunContext, count: int) -> list[RolloutRequest]:
     text = ctx.put_text("- Be brief.\n")
     with ctx.database.reading() as connection:
         usable = [s for s in tasks.load(connection) if s.usable]
-    return [ctx.request(usable[n % 4], text, baseline(n // 4)) for n in range(count)]
+    return [ctx.request(usable[n % 4], text, baseline(n // 4, "n1")) for n in range(count)]
 
 
 def run(ctx: RunContext, count: int) -> list[Rollout]:
@@ -99,8 +99,8 @@ def test_other_models_metrics_and_checks_are_other_rollouts(world: World) -> Non
     keys = [requests(one, 1)[0].key for one in contexts]
     with world.database.reading() as connection:
         task = next(s for s in tasks.load(connection) if s.usable)
-    keys.append(ctx.request(replace(task, checks=()), keys[0].text, baseline(0)).key)
-    keys.append(replace(keys[0], sample=baseline(1)))
+    keys.append(ctx.request(replace(task, checks=()), keys[0].text, baseline(0, "n1")).key)
+    keys.append(replace(keys[0], sample=baseline(1, "n1")))
     keys.append(replace(keys[0], replay=Replay.DECISION))
     assert 6 == len(set(keys))
 

@@ -194,9 +194,8 @@ class TestPaidOnce:
     @pytest.mark.parametrize("again", [EMPTY.text, EMPTY.text.upper(), EMPTY.text.removesuffix(".")])
     def test_an_edit_that_failed_is_not_paid_for_on_a_later_night(self, world: World, again: str) -> None:
         """The second night makes rollouts for its reflection and none for a candidate, though the edit comes again."""
+        world = replace(world, gate=replace(world.gate, pairs_per_night=400, smallest_effect=0.3))
         first = night(world, Proposing(EMPTY), "n1")
-        while first.tried[-1].candidate.verdict is Verdict.UNDECIDED:
-            first = night(world, Proposing(EMPTY), f"n{len(world.rows('rollouts'))}")
         assert {Verdict.REJECTED} == {t.candidate.verdict for t in first.tried}
         paid = of_candidates(world)
         model = Proposing(again)

@@ -512,6 +512,6 @@ class Silent:
 class TestRules:
     @pytest.mark.parametrize("rule", [Rule.STRICT, Rule.OFF])
     def test_what_a_paper_rule_accepts_is_marked_as_no_proof(self, rule: Rule, ground: TaskSetWorld) -> None:
-        done = ground.train(Saying(QUIET | {EDITS: adds(TESTED)}), SHORT, gate=replace(GATING, rule=rule))
+        done = ground.train(Saying(QUIET | {EDITS: adds(TESTED, TICKET)}), SHORT, gate=replace(GATING, rule=rule))
         assert StepOutcome.ACCEPTED is done.steps[0].outcome
         assert not done.best.gated

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from sleepd.core.aggregate import Backed
+from sleepd.core.check import Check, check_of
 from sleepd.core.errors import NotMeasured
 from sleepd.core.experiment import Decision, Rule
-from sleepd.core.model import Cause, Edit, EditOp, Split, Task, Verdict
+from sleepd.core.model import Cause, CheckKind, Edit, EditOp, Split, Task, Verdict
 from sleepd.core.ports import Ask, Failure, Model, Reply
 from sleepd.core.select import Bundle
+from sleepd.host.account import Account
 from sleepd.models.scripted import FailingAt, ScriptedModel
 from sleepd.pipeline import trial as trials
 from sleepd.pipeline.mine import kinds_of_work
@@ -68,6 +71,17 @@ class Breaking:
         return Reply(text="I would rather not." if ruled else self._task.accepted.answer)
 
 
+class Settled:
+    """Answers the same request under the same text always alike."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self.key = model.key
+
+    def ask(self, ask: Ask) -> Reply | Failure:
+        return self._model.ask(replace(ask, sample=0))
+
+
 class TestEntering:
     def test_an_index_is_given_before_the_first_pair_and_stays(self, world: World) -> None:
         """Entered again it is the same candidate; another text is the next one, at a lower level."""
@@ -78,6 +92,21 @@ class TestEntering:
         assert (1, 1, 2) == (first.candidate.index, again.candidate.index, other.candidate.index)
         assert other.candidate.alpha < first.candidate.alpha
         assert ("s1", "s2") == again.sessions
+
+    def test_another_database_goes_on_with_the_account(self, world: World, tmp_path: Path) -> None:
+        """A new database, a restored backup or that of a training run: the index goes on, and the level is lower."""
+        account = Account(file=tmp_path / "account.json")
+        ctx = replace(world.ctx(), account=account)
+        _, first = entered(world, ctx)
+        _, again = entered(world, ctx)
+        assert (1, 1, 1) == (first.candidate.index, again.candidate.index, account.highest())
+        with world.database.writing() as connection:
+            connection.exec_driver_sql("DELETE FROM candidates")
+        with world.database.reading() as connection:
+            assert 2 == ctx.next_index(proposals.next_index(connection))
+        _, second = entered(world, ctx, "- Something else.\n")
+        assert (2, 2) == (second.candidate.index, account.highest())
+        assert second.candidate.alpha < first.candidate.alpha
 
     def test_what_the_papers_rules_accept_does_not_raise_the_levels(self, world: World) -> None:
         """Only evidence counts as a discovery in the account."""
@@ -145,8 +174,9 @@ class TestMeasuring:
     def test_in_pieces_it_comes_to_the_same_verdict(self, world: World) -> None:
         """Over several nights: the schedule goes on where it stopped, nights are counted, no draw is made twice."""
         decisions: list[Decision] = []
+        model = Settled(world.model)
         for n in range(30):
-            ctx = world.ctx(night=f"n{n}")
+            ctx = world.ctx(model, night=f"n{n}")
             comparison, trial = entered(world, ctx)
             decisions.append(measure(ctx, comparison, trial, GATING, 3))
             if decisions[-1].verdict is not Verdict.UNDECIDED:
@@ -156,11 +186,11 @@ class TestMeasuring:
             drawn = sorted(int(str(p["ordinal"])) for p in pairs if p["purpose"] == purpose)
             assert list(range(len(drawn))) == drawn
         assert len(decisions) == row["nights"]
-        whole = world.ctx()
+        whole = world.ctx(model)
         with world.database.writing() as connection:
             connection.exec_driver_sql("DELETE FROM pairs")
         comparison, trial = entered(world, whole)
-        again = measure(whole, comparison, trial, GATING, 60)
+        again = measure(whole, comparison, trial, GATING, 90)
         assert (decisions[-1].verdict, decisions[-1].pairs) == (again.verdict, again.pairs)
 
     def test_an_outage_at_any_call_leads_to_the_same_pairs(self, world: World) -> None:
@@ -180,6 +210,33 @@ class TestMeasuring:
             assert [] == [p for p in world.rows("pairs") if p["candidate"] is None]
             measure(ctx, comparison, trial, GATING, 10)
             assert (n, *expected) == (n, world.rows("pairs"), world.rows("candidates"))
+
+    def test_a_pair_is_made_of_rollouts_of_its_own_night(self, world: World) -> None:
+        """Also one that an earlier night left half done: both of its sides are drawn again (promise 6)."""
+        failing = world.ctx(FailingAt(world.model, 40, OUTAGE), night="n1")
+        comparison, trial = entered(world, failing, "- x\n")
+        with pytest.raises(NotMeasured):
+            measure(failing, comparison, trial, GATING, 20)
+        half = {r["ordinal"] for r in world.rows("rollouts") if r["purpose"] == "candidate"}
+        assert half and [] == world.rows("pairs")
+        for night in ("n2", "n3"):
+            measure(world.ctx(night=night), comparison, trial, GATING, 20)
+        drawn = Counter(str(p["run_id"]) for p in world.rows("pairs"))
+        assert {"n2", "n3"} == set(drawn)
+        rows = world.rows("rollouts")
+        assert all(r["night"] == r["run_id"] for r in rows)
+        for night, pairs in drawn.items():
+            made = Counter(str(r["purpose"]) for r in rows if r["run_id"] == night)
+            assert {"candidate": pairs, "baseline": 2 * pairs} == made
+
+    def test_another_candidate_of_the_night_has_baseline_rollouts_of_its_own(self, world: World) -> None:
+        """A model may answer otherwise an hour later: each candidate's are made together with its own rollouts."""
+        ctx = world.ctx(ScriptedModel(otherwise="fine"))
+        for text in ("- x\n", "- y\n"):
+            comparison, trial = entered(world, ctx, text)
+            measure(ctx, comparison, trial, GATING, 8)
+        live = [r for r in world.rows("rollouts") if r["purpose"] == "baseline"]
+        assert {1: 16, 2: 16} == Counter(r["series"] for r in live)
 
     def test_a_failure_of_the_text_is_a_pair_without_a_score(self, world: World) -> None:
         """Promise 3: not left out, and not zero."""
@@ -264,6 +321,46 @@ def test_a_candidate_may_draw_what_it_drew_and_what_nobody_did(world: World) -> 
         allowance(ctx, comparison, other.candidate.id, 10),
     )
     assert 10 == allowance(world.ctx(night="n2"), comparison, other.candidate.id, 10)
+
+
+class TestWaiting:
+    GATE = replace(GATING, pairs_per_night=8, waiting_share=1.0)
+
+    def begun(self, world: World) -> Trial:
+        ctx = world.ctx(ScriptedModel(otherwise="fine"), night="n1")
+        comparison, trial = entered(world, ctx)
+        measure(ctx, comparison, trial, self.GATE, 4)
+        return trial
+
+    def gone_on(self, world: World) -> tuple[list[Trial], str]:
+        tried = go_on(world.ctx(ScriptedModel(otherwise="fine"), night="n2"), comparison_of(world), self.GATE)
+        return tried, str(world.rows("candidates")[0]["verdict"])
+
+    @pytest.mark.parametrize("checks", [(), (check_of(CheckKind.CONTAINS, "new"),)])
+    def test_checks_that_were_mined_since_do_not_end_it(self, world: World, checks: tuple[Check, ...]) -> None:
+        """It goes on with those it began with, also on a task that has none any more; its next pairs are judged alike."""
+        trial = self.begun(world)
+        with world.database.writing() as connection:
+            ids = list(trial.candidate.tasks[:3])
+            tasks.set_checks(connection, ids, dict.fromkeys(ids, checks))
+        tried, verdict = self.gone_on(world)
+        assert ([trial.candidate.id], "undecided") == ([t.candidate.id for t in tried], verdict)
+        assert 12 == len(world.rows("pairs"))
+        judges = {(r["task_id"], r["judge"]) for r in world.rows("rollouts")}
+        assert len(judges) == len({task for task, _ in judges})
+
+    def test_a_person_who_rewrites_a_check_or_drops_a_task_ends_it(self, world: World) -> None:
+        """What was measured by a check that the person took back is evidence about something else."""
+        trial = self.begun(world)
+        with world.database.writing() as connection:
+            tasks.review(connection, trial.candidate.tasks[0], [check_of(CheckKind.CONTAINS, "new")])
+        assert ([], "closed") == self.gone_on(world)
+
+    def test_a_task_that_was_dropped_ends_it(self, world: World) -> None:
+        trial = self.begun(world)
+        with world.database.writing() as connection:
+            tasks.drop(connection, trial.candidate.tasks[0])
+        assert ([], "closed") == self.gone_on(world)
 
 
 def test_a_candidate_is_judged_on_the_newest_tasks(world: World) -> None:

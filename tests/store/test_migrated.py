@@ -71,10 +71,16 @@ class TestTheCommandSaysTheSame:
 
     def test_of_the_proposals(self) -> None:
         """In text and JSON, those decided on included. Lists held digests then."""
+        found = sleepd("proposals", "--all", "--json").json
+        # Said since: the older one was accepted before a night found the model changed.
+        (doubt,) = {one.pop("doubt") for one in found} - {None}
         known = FACTS["views"]["proposals"]
-        assert [without_digest(one) for one in known] == sleepd("proposals", "--all", "--json").json
-        rows = [line.split()[:3] for line in sleepd("proposals", "--all").out.splitlines() if line[:1] not in " p"]
-        assert [[one["id"][:8], one["status"], one["candidate"]["skill"]] for one in known] == rows
+        assert [without_digest(one) for one in known] == found
+        text = sleepd("proposals", "--all").out
+        # A table wraps: its words are there, cell by cell.
+        assert set(doubt.split()) <= set(text.split())
+        rows = [line.split()[:2] for line in text.splitlines() if line[:1] not in " p"]
+        assert [[one["id"][:8], one["status"]] for one in known] == [[id_, status.rstrip(",")] for id_, status in rows]
 
     @pytest.mark.parametrize("night", FACTS["views"]["nights"])
     def test_of_a_night(self, night: str) -> None:

@@ -326,11 +326,11 @@ class TestTasks:
 
 
 N1, N2, N3 = (RunId(id=night) for night in ("n1", "n2", "n3"))
-KEY = RolloutKey(task_id=TASK.id, text=Digest("x"), model="m", judge=Digest("j"), sample=baseline(3))
+KEY = RolloutKey(task_id=TASK.id, text=Digest("x"), model="m", judge=Digest("j"), sample=baseline(3, "n1"))
 SCORED = Rollout(
     key=KEY, result=Score(value=0.5, reason="r"), answer="a", usage=CallUsage(tokens_in=1, tokens_out=2, cost_usd=0.5)
 )
-HOLE = Rollout(key=replace(KEY, sample=baseline(4)), result=Unscored(cause=Cause.TIMEOUT, reason="60 s"), answer="")
+HOLE = Rollout(key=replace(KEY, sample=baseline(4, "")), result=Unscored(cause=Cause.TIMEOUT, reason="60 s"), answer="")
 CANDIDATE = Candidate(
     id=Digest("c1"), index=1, alpha=0.004,
     target=SkillTarget(agent="codex", name="n", path="/p/S.md", project="/p", description="d"),
@@ -350,16 +350,16 @@ class TestMeasured:
         with database.writing() as connection:
             rollouts.save(connection, [SCORED, HOLE], N1)
             rollouts.save(connection, [replace(SCORED, answer="other")], N2)
-            wanted = [SCORED.key, HOLE.key, replace(KEY, sample=baseline(9))]
+            wanted = [SCORED.key, HOLE.key, replace(KEY, sample=baseline(9, "n1"))]
             assert {SCORED.key: SCORED, HOLE.key: HOLE} == rollouts.load(connection, wanted, N1)
-            many = [replace(KEY, sample=baseline(n)) for n in range(1_000)]
+            many = [replace(KEY, sample=baseline(n, night)) for n in range(1_000) for night in ("", "n1")]
             assert 2 == len(rollouts.load(connection, many, N1))
 
-    def test_a_later_night_makes_again_what_could_not_be_scored_but_for_a_candidates_own_draws(
+    def test_a_later_night_makes_again_what_could_not_be_scored_but_for_what_belongs_to_a_night(
         self, database: Database
     ) -> None:
-        """A bad hour does not stand for the live text for ever; drawing a candidate's pair again would be choosing."""
-        own = replace(HOLE, key=replace(HOLE.key, sample=Sample(purpose=Purpose.CANDIDATE, series=1)))
+        """A bad hour does not stand for the live text for ever; drawing what is compared again would be choosing."""
+        own = replace(HOLE, key=replace(HOLE.key, sample=Sample(purpose=Purpose.CANDIDATE, series=1, night="n1")))
         mended = replace(HOLE, result=SCORED.result, answer="fine")
         with database.writing() as connection:
             rollouts.save(connection, [HOLE, own], N1)
@@ -399,7 +399,7 @@ class TestMeasured:
                 SCORED, key=replace(SCORED.key, sample=sample), usage=CallUsage(tokens_in=known, tokens_out=known and 2)
             )
             for sample, known in (
-                (baseline(0), 10),
+                (baseline(0, "n1"), 10),
                 (Sample(purpose=Purpose.CONFIRMATION, ordinal=9), 10),
                 (Sample(purpose=Purpose.CANDIDATE, series=1), 7),
                 (Sample(purpose=Purpose.CANDIDATE, series=7, ordinal=3), 5),
@@ -408,7 +408,7 @@ class TestMeasured:
         ]
         with database.writing() as connection:
             rollouts.save(connection, made, N1)
-            rollouts.save(connection, [replace(SCORED, key=replace(SCORED.key, sample=baseline(1)))], N2)
+            rollouts.save(connection, [replace(SCORED, key=replace(SCORED.key, sample=baseline(1, "n1")))], N2)
             rollouts.save_reflection(connection, Digest("p"), "m", Reply(text="one", tokens_in=3, tokens_out=1), N1)
             found = rollouts.spent_by_stage(connection, "n1")
             assert () == rollouts.spent_by_stage(connection, "n3") == rollouts.spent_by_stage(connection, "n1", [])

@@ -13,7 +13,7 @@ import numpy as np
 from sleepd.core import evidence, experiment
 from sleepd.core.experiment import NonInferiority
 from sleepd.core.model import Verdict
-from sleepd.lab.gate import lives
+from sleepd.lab.gate import drifting, lives
 from sleepd.lab.gate.trials import Setup, drawn, least_pairs, trial
 from sleepd.lab.gate.truth import KINDS, Kind, kind, settled, shifted, varying
 
@@ -149,6 +149,29 @@ def _fortnights(rng: np.random.Generator, setup: Setup, alpha: float, repetition
         yield Line(key=f"fortnight {key}", words=words, figure=adopted, effect=effect)
 
 
+def _drifting(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: int) -> Iterator[Line]:
+    """Under the paper's rules nothing: their candidates are looked at once, within one night."""
+    asked = replace(setup, pairs_per_night=drifting.PAIRS)
+    for world in drifting.WORLDS if setup.experiment.by_evidence else ():
+        some = max(_FEWEST_LIVES, repetitions // 8)
+        seen = [drifting.null_life(rng, world, asked, alpha) for _ in range(some)]
+        calls = sum(life.calls for life in seen) / sum(life.pairs for life in seen)
+        words = (
+            f"no effect, adopted at any time in {drifting.NIGHTS} nights of {drifting.PAIRS} pairs "
+            f"({calls:.1f} calls a pair): {world.words}"
+        )
+        yield Line(key=f"drifting {world.key}", words=words, figure=share([life.adopted > 0 for life in seen]))
+
+
+def _alarms(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: int) -> Iterator[Line]:  # noqa: ARG001
+    """The watch for a model that changed, over one that did not; its level is its own."""
+    for missing in (0.0, 0.05, 0.10) if setup.experiment.by_evidence else ():
+        some = max(_FEWEST_LIVES, repetitions // 2)
+        seen = [drifting.alarmed(rng, setup.tasks, missing) for _ in range(some)]
+        words = f"alarm about a model that did not change, in {drifting.WATCHED} nights with {missing:.0%} timeouts"
+        yield Line(key=f"alarm {missing:.2f}", words=words, figure=share(seen))
+
+
 def _drag(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: int) -> Iterator[Line]:
     ends = [lives.dragged(rng, -0.01, 30, setup, alpha) for _ in range(max(_FEWEST_LIVES, repetitions // 4))]
     yield Line(key="drag", words="true pass rate after 30 nights of -1-point edits, from 0.70", figure=mean(ends))
@@ -218,4 +241,4 @@ def _hits(hits: int, of: int) -> list[bool]:
     return [True] * hits + [False] * (of - hits)
 
 
-_ASKED: Final = (_fortnights, _drag, _sixty, _population, _shortening, _riding)
+_ASKED: Final = (_fortnights, _drag, _sixty, _population, _shortening, _riding, _drifting, _alarms)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sleepd.core.model import Edit, EditOp, Origin, Split, Verdict
 from sleepd.core.select import Bundle
@@ -41,7 +41,7 @@ class Mixed:
 
 
 def mixed(terms: Terms, truth: Truth, good: Sequence[str], others: Sequence[str]) -> tuple[Mixed, ...]:
-    """Put bundles of helping edits and one other each through the shipped gate, in a world of their own."""
+    """Put bundles of helping edits and one other each through the run's own gate, in a world of their own."""
     world = World(terms, Variant(name="mixed bundles"))
     world.live(0, HISTORY)
     world.harvest()
@@ -50,7 +50,8 @@ def mixed(terms: Terms, truth: Truth, good: Sequence[str], others: Sequence[str]
     comparison = Comparison(target=work.target, base=live_text(work.target), tasks=work.usable(Split.VAL))
     company = _most_helpful(truth, comparison, good)
     ctx = world.ctx("mixed")
-    found = [_one(ctx, comparison, company, rider) for rider in _riders(truth, comparison, company, others)]
+    gate = replace(world.gate, pairs_per_night=_PAIRS)
+    found = [_one(ctx, comparison, gate, company, rider) for rider in _riders(truth, comparison, company, others)]
     world.close()
     return tuple(found)
 
@@ -71,10 +72,11 @@ def _riders(
     return [*harms, *[(text, e) for text, e in effects.items() if abs(e) <= _NOTHING][:USELESS]]
 
 
-def _one(ctx: RunContext, comparison: Comparison, company: list[Edit], rider: tuple[str, float]) -> Mixed:
+def _one(
+    ctx: RunContext, comparison: Comparison, gate: GateTerms, company: list[Edit], rider: tuple[str, float]
+) -> Mixed:
     text, effect = rider
     edits = (*company, _add(text))
-    gate = GateTerms(pairs_per_night=_PAIRS)
     bundle = Bundle.of(edits, (), origin=Origin.REFLECTION)
     trial = enter(ctx, comparison, text_claim(ctx, comparison, bundle, applied(comparison, edits).text), gate)
     ended = prove(ctx, comparison, trial, gate, _PAIRS)

@@ -121,14 +121,15 @@ class World:
                 steps=self.variant.steps,
                 recall_k=self.variant.recall_k,
             ),
-            gate=GateTerms(
-                rule=self.terms.rule,
-                alpha=self.terms.alpha,
-                pairs_per_night=self.variant.pairs,
-            ),
+            gate=self.gate,
             surroundings=self.surroundings,
         )
         return run_night(self.ctx(night_id(self.database, plan.scope, plan.date)), plan, lambda: now)
+
+    @property
+    def gate(self) -> GateTerms:
+        """The gate of this run: its rule and its level."""
+        return GateTerms(rule=self.terms.rule, alpha=self.terms.alpha, pairs_per_night=self.variant.pairs)
 
     def ctx(self, night: str) -> RunContext:
         return RunContext(
