@@ -29,7 +29,7 @@ from sleepd.core.model import ClusterId, TaskId
 from sleepd.core.segment import Transcript
 from sleepd.models.hashed import HashedTfidf
 from sleepd.pipeline.ingest import Sources, ingest
-from sleepd.pipeline.mine import clusters, contrasts, mine
+from sleepd.pipeline.mine import contrasts, kinds_of_work, mine
 from sleepd.settings.sections import HarvestConfig, MineConfig
 from sleepd.store import sessions, tasks
 from sleepd.store.database import open_database
@@ -118,7 +118,7 @@ def history(folder: Path) -> History:
                 everything = tasks.load(connection)
                 ids = sorted({s.task.session_id for s in everything})
                 transcripts = [sessions.transcript(connection, id_) for id_ in ids]
-    recurring = clusters(everything, MineConfig().min_sessions)
+    recurring = kinds_of_work(everything, MineConfig().min_sessions)
     together = contrasts({ClusterId("all"): everything})
     ways: dict[str, Works] = {"recurring work": contrasts(recurring), "all tasks as one work": together}
     gold = folder / "gold.jsonl"

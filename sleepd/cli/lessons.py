@@ -110,7 +110,7 @@ def write(
 def episodes(project: Project = None, as_json: AsJson = False) -> None:
     """List what you said to your agents, turn by turn, with what each turn is taken for."""
     with closing(compose.database(config.places())) as database:
-        known = usecase.history(database, project)
+        known = usecase.with_work(usecase.history(database, project))
         if as_json:
             show_json(lesson_view.episodes_json(usecase.own_turns(known), usecase.book(database, project).lessons))
         else:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sleepd import compose
-from sleepd.core import edit, lesson
+from sleepd.core import cluster, edit, lesson, ngrams
 from sleepd.core.acts import judge
 from sleepd.core.adoption import plan, revert_plan
 from sleepd.core.episode import Source, episodes
@@ -17,7 +17,9 @@ from sleepd.core.lesson import EpisodeWithAct, Found, History, Lesson, LessonBoo
 from sleepd.core.model import ClusterId, Edit, EditOp, SkillTarget, TaskId, digest
 from sleepd.core.screen import screen
 from sleepd.host import clock, locks
+from sleepd.models.hashed import HashedTfidf
 from sleepd.settings.places import Places
+from sleepd.settings.sections import MineConfig
 from sleepd.skills import files, targets
 from sleepd.store import lessons as store
 from sleepd.store import sessions as stored
@@ -43,12 +45,12 @@ def history(database: Database, project: str | None = None) -> History:
             if project is not None and not _is_project(transcript.project, project):
                 continue
             cut = episodes(transcript)
-            cluster: ClusterId | None = None
+            work: ClusterId | None = None
             session = []
             for episode, judged in zip(cut, judge(cut), strict=True):
                 # A turn about the answer before belongs to that answer's kind of work.
-                cluster = cluster_of.get(TaskId(digest(transcript.agent, episode.turn)), cluster)
-                session.append(EpisodeWithAct(episode=episode, judged=judged, cluster=cluster))
+                work = cluster_of.get(TaskId(digest(transcript.agent, episode.turn)), work)
+                session.append(EpisodeWithAct(episode=episode, judged=judged, cluster=work))
             if session:
                 found.append(tuple(session))
     return History(sessions=tuple(found))
@@ -247,6 +249,32 @@ def in_force(database: Database) -> tuple[LessonDecision, ...]:
     with database.reading() as connection:
         found = [d for d in store.decisions(connection).values() if d.choice is LessonChoice.WRITTEN]
     return tuple(sorted(found, key=lambda d: d.at))
+
+
+def with_work(known: History) -> History:
+    """The history with a kind of work for each turn, also before `sleepd mine`: then by the words alone.
+
+    Turns of one project are grouped by character n-grams, as mining does with its lightest embedder. Nothing is stored.
+    """
+    own = [one for session in known.sessions for one in session if one.episode.source.own]
+    if not own or any(one.cluster is not None for one in own):
+        return known
+    by_project: dict[str, list[EpisodeWithAct]] = {}
+    for one in own:
+        by_project.setdefault(one.episode.project, []).append(one)
+    work: dict[str, ClusterId] = {}
+    for some in by_project.values():
+        texts = [one.episode.text for one in some]
+        rows = ngrams.combine(HashedTfidf().encode(texts), texts, english_only=False)
+        ids = [one.episode.turn for one in some]
+        rule = cluster.Rule(similarity=MineConfig().similarity)
+        found = cluster.assign(ids, rows, [None] * len(ids), rule)
+        work |= {id_: ClusterId(member) for id_, member in zip(ids, found.members, strict=True)}
+    return History(
+        sessions=tuple(
+            tuple(replace(one, cluster=work.get(one.episode.turn)) for one in session) for session in known.sessions
+        )
+    )
 
 
 def own_turns(known: History) -> Sequence[EpisodeWithAct]:
