@@ -59,9 +59,10 @@ def enter(status: NightStatus, *, scope: str = "user", day: date | None = None, 
     """A night of today, or of another day, as if it had been run."""
     database = open_database(config.places().database)
     today = day or date.fromisoformat(clock.local_date(clock.now()))
+    at = clock.now() if day is None else datetime(day.year, day.month, day.day, 0, 1, tzinfo=UTC)
     night = Night(
         id=f"{today}-{scope[-6:]}-1", scope=scope, date=today.isoformat(), status=status,
-        started_at=clock.now(), ended_at=clock.now(), message="", report=report,
+        started_at=at, ended_at=at, message="", report=report,
     )  # fmt: skip
     with database.writing() as connection:
         nights.begin(connection, night)
