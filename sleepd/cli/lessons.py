@@ -9,6 +9,7 @@ import typer
 
 from sleepd import compose
 from sleepd.cli.terminal import AsJson, show, show_json
+from sleepd.core.lesson import backtests
 from sleepd.settings import config
 from sleepd.store.lessons import LessonChoice
 from sleepd.usecases import lessons as usecase
@@ -38,9 +39,10 @@ def list_(
     if ctx.invoked_subcommand is not None:
         return
     with closing(compose.database(config.places())) as database:
-        found = usecase.book(database, project)
+        known = usecase.history(database, project)
+        found = usecase.book(database, project, known=known)
     if as_json:
-        show_json([lesson_view.lesson_json(one) for one in found.lessons])
+        show_json([lesson_view.lesson_json(one, backtests(one, known)) for one in found.lessons])
     else:
         show(lesson_view.book_text(found, everything=everything))
 
@@ -49,11 +51,13 @@ def list_(
 def show_(id_: Id, as_json: AsJson = False) -> None:
     """Show one lesson whole: the rule, each quote with its place, the cost."""
     with closing(compose.database(config.places())) as database:
-        found = usecase.one(database, id_)
+        known = usecase.history(database)
+        found = usecase.one(database, id_, known)
+    tested = backtests(found, known)
     if as_json:
-        show_json(lesson_view.lesson_json(found))
+        show_json(lesson_view.lesson_json(found, tested))
     else:
-        show(lesson_view.lesson_text(found))
+        show(lesson_view.lesson_text(found, tested))
 
 
 Why = Annotated[str, typer.Option("--why", help="Kept with the decision.")]

@@ -12,9 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from itertools import pairwise
 
+from sleepd.core import behaviour
 from sleepd.core.act_words import whole_words
 from sleepd.core.acts import Act, JudgedAct
+from sleepd.core.backtest import Backtest, Place, backtest
+from sleepd.core.behaviour import LessonCheck, NotJudged
 from sleepd.core.command import check, commands
 from sleepd.core.episode import Call, Episode, Source
 from sleepd.core.fault import all_faults, failures
@@ -127,6 +131,8 @@ class Lesson:
     forbids: str = ""
     seen: str = ""
     """How often, where more is known than the number of sessions."""
+    checks: tuple[LessonCheck, ...] = ()
+    """Conditions on what an agent does that tell whether the rule was kept."""
     written_down: str = ""
     """The line of the project's own file that says so already; `path:line: text`."""
 
@@ -439,9 +445,47 @@ def lessons(found: Iterable[Found], projects: Mapping[SessionId, str], floors: L
                 demands=finding.demands,
                 forbids=finding.forbids,
                 seen=finding.seen,
+                checks=checks_of(finding),
             )
         )
     return tuple(sorted(made, key=worth, reverse=True))
+
+
+TEST_FILES = "tests/|test/|test_*|*_test.*|*.test.*|*.spec.*|*Test.*|*Tests.*"
+CODE_FILES = "*.go|*.py|*.ts|*.tsx|*.js|*.jsx|*.rs|*.java|*.kt|*.rb|*.php|*.cs|*.swift|*.c|*.cc|*.cpp|*.h|*.scala|*.ex"
+
+
+def checks_of(finding: Found) -> tuple[LessonCheck, ...]:
+    """The checks of behaviour that a finding's rule can be held to; none where only a reader could tell."""
+    if finding.forbids:
+        return (behaviour.NeverRan(command=finding.forbids),)
+    if finding.demands:
+        return (behaviour.RanAfterLastEdit(command=finding.demands, edited=CODE_FILES),)
+    if finding.about == "tests with the change":
+        return (behaviour.TestWithCode(code=CODE_FILES, tests=TEST_FILES),)
+    return (behaviour.NoEditsOnQuestion(),) if finding.about == "wait for the word" else ()
+
+
+def backtests(lesson: Lesson, known: History) -> tuple[Backtest | NotJudged, ...]:
+    """Each check of a lesson, frozen, over the whole history.
+
+    The moments that the person corrected are the exchanges before the turns that the lesson rests on, and those in
+    which a command was refused; a moment that the person went on from was let pass. The last exchange of a session is
+    unknown.
+    """
+    taught = {(signal.session, signal.turn) for signal in lesson.signals}
+    corrected: dict[Place, float] = {}
+    questions: dict[Place, bool] = {}
+    for session in known.sessions:
+        for one, following in pairwise(session):
+            place = (one.episode.session, one.episode.turn)
+            refused = any((one.episode.session, call.result_id) in taught for call in one.episode.calls)
+            after = (following.episode.session, following.episode.turn) in taught
+            corrected[place] = float(after or refused)
+        for one in session:
+            questions[(one.episode.session, one.episode.turn)] = one.judged.act is Act.QUESTION
+    cut = originals([[one.episode for one in session] for session in known.sessions])
+    return tuple(backtest(check, cut, corrected, questions) for check in lesson.checks)
 
 
 def lesson_id(finding: Found) -> str:

@@ -70,9 +70,14 @@ def find(known: History) -> tuple[Found, ...]:
     return lesson.joined((*themes, *lesson.of_refusals(cut), *lesson.of_calls(every)))
 
 
-def book(database: Database, project: str | None = None, floors: LessonFloors | None = None) -> LessonBook:
-    """The lessons of the stored sessions with the person's decisions; remembers that they were listed."""
-    known = history(database, project)
+def book(
+    database: Database, project: str | None = None, floors: LessonFloors | None = None, known: History | None = None
+) -> LessonBook:
+    """The lessons of the stored sessions with the person's decisions; remembers that they were listed.
+
+    `known`: the history, where it was read already.
+    """
+    known = known if known is not None else history(database, project)
     floors = floors if floors is not None else LessonFloors()
     projects = {session[0].episode.session: session[0].episode.project for session in known.sessions}
     found = find(known)
@@ -123,9 +128,9 @@ def _instruction_files(one: Lesson) -> tuple[SkillTarget, ...]:
     return tuple(t for t in found if Path(t.path).name != targets.SKILL_FILE)
 
 
-def one(database: Database, prefix: str) -> Lesson:
+def one(database: Database, prefix: str, known: History | None = None) -> Lesson:
     """The lesson whose id begins with `prefix`. Raises `UsageError` for none or several."""
-    fitting = [found for found in book(database).lessons if found.id.startswith(prefix)]
+    fitting = [found for found in book(database, known=known).lessons if found.id.startswith(prefix)]
     if len(fitting) != 1:
         why = "no lesson has" if not fitting else f"{len(fitting)} lessons have"
         raise UsageError(f"{why} an id that begins with {prefix!r}; `sleepd lessons` lists them")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sleepd.core.lesson import EpisodeWithAct, Lesson, LessonBook, LessonState, Quote
+from sleepd.core import behaviour
+from sleepd.core.backtest import Backtest, Floors, Proportion
+from sleepd.core.behaviour import LessonCheck, NotJudged
+from sleepd.core.lesson import CODE_FILES, TEST_FILES, EpisodeWithAct, Lesson, LessonBook, LessonState, Quote
 from sleepd.core.signal import SignalKind
 from sleepd.views.report import Plain
 
@@ -75,8 +78,8 @@ def _said(quote: Quote) -> str:
     return f'{when}"{_clipped(quote.text)}"' if quote.own else f"{when}{_clipped(quote.text)}"
 
 
-def lesson_text(one: Lesson) -> str:
-    """One lesson whole: each quote with its place."""
+def lesson_text(one: Lesson, tested: Sequence[Backtest | NotJudged]) -> str:
+    """One lesson whole: its checks over the history, and each quote with its place."""
     where = f"in {one.project}" if one.project else "in several projects"
     lines = [
         one.text,
@@ -88,10 +91,63 @@ def lesson_text(one: Lesson) -> str:
     ]
     if one.written_down:
         lines.append(f"written down and still needed: {one.written_down}; reword that line")
+    for check, result in zip(one.checks, tested, strict=True):
+        lines += ["", f"Check: {_sentence(check)}", *(f"  {line}" for line in _tested(result))]
     lines += ["", "Your words and the failed calls, oldest first:"]
     for quote in one.quotes:
         lines += [f"  {_said_whole(quote)}", f"    session {native(quote.session)}, turn {quote.turn}"]
     return "\n".join(lines)
+
+
+def _sentence(check: LessonCheck) -> str:
+    """A check as a person says it: long patterns have a name."""
+    return (
+        check.sentence.replace(f"a test ({TEST_FILES})", "a test")
+        .replace(f"code ({CODE_FILES})", "code")
+        .replace(CODE_FILES, "code")
+    )
+
+
+def _tested(result: Backtest | NotJudged) -> list[str]:
+    """What the history says of a check, in sentences."""
+    if isinstance(result, NotJudged):
+        return [result.reason]
+    lines = [f"applied in {result.applies} of {_count(result.episodes, 'exchange')}; broken in {_share(result.broken)}"]
+    lines.append(f"flags {_share(result.recall)} of the moments that you corrected for it")
+    lines.append(f"flags {_share(result.false_alarms)} of the moments that you let pass")
+    if (odds := result.odds) is not None:
+        lines.append(
+            f"a correction is {odds.ratio:.1f} times as likely after a breach [{odds.low:.1f}, {odds.high:.1f}], "
+            f"p = {odds.p:.2f}"
+        )
+    short = result.short_of(Floors())
+    lines.append("not worth replaying yet: " + "; ".join(short) if short else "worth replaying")
+    return lines
+
+
+def _share(part: Proportion) -> str:
+    if part.value is None or part.low is None or part.high is None:
+        return "none"
+    return f"{part.value:.0%} [{part.low:.0%}, {part.high:.0%}]"
+
+
+def _proportion_json(part: Proportion) -> Plain:
+    return {"of": part.of, "value": part.value, "low": part.low, "high": part.high}
+
+
+def _tested_json(check: LessonCheck, result: Backtest | NotJudged) -> Plain:
+    plain: Plain = {"check": behaviour.written(check), "sentence": _sentence(check)}
+    if isinstance(result, NotJudged):
+        return {**plain, "not_judged": result.reason}
+    return {
+        **plain,
+        "applies": result.applies,
+        "broken": _proportion_json(result.broken),
+        "recall": _proportion_json(result.recall),
+        "false_alarms": _proportion_json(result.false_alarms),
+        "worth_trying": not result.short_of(Floors()),
+        "short_of": list(result.short_of(Floors())),
+    }
 
 
 def _said_whole(quote: Quote) -> str:
@@ -99,8 +155,8 @@ def _said_whole(quote: Quote) -> str:
     return f'{when}"{quote.text}"' if quote.own else f"{when}{quote.text}"
 
 
-def lesson_json(one: Lesson) -> Plain:
-    """The documented, stable form of a lesson."""
+def lesson_json(one: Lesson, tested: Sequence[Backtest | NotJudged] = ()) -> Plain:
+    """The documented, stable form of a lesson; `tested` are its checks over the history, where they were tried."""
     return {
         "id": one.id,
         "text": one.text,
@@ -128,7 +184,7 @@ def lesson_json(one: Lesson) -> Plain:
             {"kind": s.kind.value, "session": native(s.session), "turn": s.turn, "probability": round(s.probability, 3)}
             for s in one.signals
         ],
-        "checks": [],
+        "checks": [_tested_json(check, result) for check, result in zip(one.checks, tested, strict=False)],
         "proof": "observed",
     }
 

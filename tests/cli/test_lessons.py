@@ -70,6 +70,16 @@ def test_lessons_are_listed_with_the_persons_words(lived: Path) -> None:
     assert quote["session"] == "00000001-1111-4222-8333-444444444444"
 
 
+def test_a_lesson_is_shown_with_its_check_over_the_history(lived: Path) -> None:
+    """How often it applied and was broken, and whether that is worth a replay."""
+    (found,) = sleepd("lessons", "--json").json
+    (check,) = found["checks"]
+    assert ("ran-after-last-edit", 3, False) == (check["check"]["kind"], check["applies"], check["worth_trying"])
+    told = sleepd("lessons", "show", found["id"]).out
+    assert "run `npm run lint` after the last edit of code, with exit status 0" in told
+    assert "applied in 3 of 6 exchanges; broken in 100%" in told and "not worth replaying yet" in told
+
+
 def test_episodes_are_listed_with_their_acts(lived: Path) -> None:
     """One for each thing that was said."""
     found = sleepd("episodes", "--json").json

@@ -9,12 +9,16 @@ import pytest
 
 from harvesters.records import ToolCall, ToolStatus, Turn
 from sleepd.core.acts import judge
+from sleepd.core.backtest import Backtest
 from sleepd.core.episode import Episode, episodes
 from sleepd.core.lesson import (
+    EpisodeWithAct,
+    History,
     Lesson,
     LessonFloors,
     LessonState,
     Scope,
+    backtests,
     conflicts,
     lessons,
     of_refusals,
@@ -187,3 +191,51 @@ def test_of_a_long_pasted_text_beginning_and_end_are_read() -> None:
         about(f"{pasted} duplicated code {pasted}"),
         about(f"{pasted * 4} duplicated code"),
     )
+
+
+def history(*sessions: tuple[Episode, ...]) -> History:
+    return History(
+        sessions=tuple(
+            tuple(EpisodeWithAct(episode=e, judged=j, cluster=None) for e, j in zip(one, judge(one), strict=True))
+            for one in sessions
+        )
+    )
+
+
+def test_a_check_is_held_against_the_whole_history() -> None:
+    """Corrected is the exchange before the turn that taught; what the person went on from was let pass."""
+    told = [work(n, f"fix the failing lint of {n}", shell("npm run lint"), edit("a.py")) for n in (1, 2)]
+    kept = session(
+        3,
+        said("Add an option", 0),
+        reply("Done.", 1, edit("a.py"), shell("npm run lint")),
+        said("now add a page", 2),
+        reply("Done.", 3, edit("b.py"), shell("npm run lint")),
+    )
+    found = learn([*told, kept])["lint"]
+    (check,) = found.checks
+    assert "npm run lint" in check.sentence
+    (result,) = backtests(found, history(*told, kept))
+    assert isinstance(result, Backtest)
+    assert (6, 4, 1.0, 0.0) == (
+        result.applies, result.broken.value and round(result.broken.value * 6), result.recall.value, result.false_alarms.value
+    )  # fmt: skip
+
+
+def test_a_refused_command_was_corrected_where_it_was_refused() -> None:
+    """With words or without: the exchange that called it."""
+    silent = shell("make slow", status=ToolStatus.DENIED, result_id="r2")
+    told = [
+        session(
+            n,
+            said("Build it", 0),
+            reply("", 1, silent),
+            said("go on with the rest", 2),
+            reply("", 3, shell("make also")),
+        )
+        for n in (1, 2)
+    ]
+    found = learn(told)["make slow refused"]
+    (result,) = backtests(found, history(*told))
+    assert isinstance(result, Backtest)
+    assert (1.0, 2) == (result.recall.value, result.recall.of)
