@@ -228,9 +228,9 @@ def test_a_refused_command_was_corrected_where_it_was_refused() -> None:
     told = [
         session(
             n,
-            said("Build it", 0),
+            said(f"Build {n}", 0),
             reply("", 1, silent),
-            said("go on with the rest", 2),
+            said(f"go on with {n}", 2),
             reply("", 3, shell("make also")),
         )
         for n in (1, 2)
