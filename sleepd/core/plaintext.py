@@ -122,3 +122,12 @@ def _closes(opener: re.Match[str], line: str) -> bool:
         return False
     same = match["ticks"][0] == opener["ticks"][0] and len(match["ticks"]) >= len(opener["ticks"])
     return same and len(match["prefix"]) <= len(opener["prefix"]) + 3
+
+
+_NAMED = 3
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names for a sentence, the first three of them."""
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more

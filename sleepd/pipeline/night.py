@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from harvesters.records import SessionKind
-from sleepd.core import drift, evidence
+from sleepd.core import drift, evidence, plaintext
 from sleepd.core.edit import split_regions
 from sleepd.core.errors import BudgetSpent, Conflict, NotMeasured
 from sleepd.core.experiment import Rule
@@ -202,16 +202,18 @@ def _steps(ctx: RunContext, plan: NightPlan, progress: Callable[[str], None] | N
 
 def _choose(ctx: RunContext, work: Sequence[Work], gate: GateTerms) -> tuple[list[Work], str]:
     """What can be judged and was not just tried in vain, the most expensive first; or why there is nothing."""
-    ready, reasons = [], []
+    ready: list[Work] = []
+    reasons: dict[str, list[str]] = {}
     for one in work:
         reason = one.missing or _in_the_way(ctx, one, gate)
         if reason is None:
             ready.append(one)
         elif one.friction > 0:
-            reasons.append(f"{one.target.name}: {reason}")
+            reasons.setdefault(reason, []).append(one.target.name)
     if ready:
         return ready, ""
-    return [], "; ".join(reasons) or "no recurring work that was ever corrected"
+    said = [f"{plaintext.listed(names)}: {reason}" for reason, names in reasons.items()]
+    return [], "; ".join(said) or "no recurring work that was ever corrected"
 
 
 def _in_the_way(ctx: RunContext, work: Work, gate: GateTerms) -> str | None:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from sleepd.core.plaintext import flat, hidden
+from sleepd.core.plaintext import flat, hidden, listed
 
 if TYPE_CHECKING:
     from sleepd.pipeline.adopt import WriteResult
@@ -401,11 +401,20 @@ def work_json(seen: NightPreview) -> list[Plain]:
 
 
 def preview_text(seen: NightPreview) -> str:
-    rows = [[w.target.name, w.target.agent, w.frequency, mean(w.friction), w.missing or "–"] for w in seen.outlook.work]
-    lines = [table(["skill", "agent", "sessions", "friction", "missing"], rows)] if rows else []
+    able = [w for w in seen.outlook.work if w.missing is None]
+    rows = [[w.target.name, w.target.agent, w.frequency, mean(w.friction)] for w in able]
+    lines = [table(["skill", "agent", "sessions", "friction"], rows)] if rows else []
+    unable: dict[str, list[str]] = {}
+    for w in seen.outlook.work:
+        if w.missing is not None:
+            unable.setdefault(w.missing, []).append(w.target.name)
+    for reason, names in unable.items():
+        kinds = "1 kind of work" if len(names) == 1 else f"{len(names)} kinds of work"
+        lines.append(f"{kinds} ({listed(names)}): {clean(reason)}")
     chosen = seen.outlook.chosen
     if not chosen:
-        return "\n".join([*lines, f"tonight would do nothing: {clean(seen.outlook.reason)}"])
+        found = "what comes back in your sessions needs no night: sleepd lessons"
+        return "\n".join([*lines, f"tonight would do nothing: {clean(seen.outlook.reason)}", found])
     e = seen.estimate
     cost = dollars(e.cost_usd) if e.cost_usd is not None else "cost unknown (set both model prices to see it)"
     lines.append("")
