@@ -83,12 +83,16 @@ class _NightResult:
 
 def night_id(database: Database, scope: str, date: str) -> str:
     """The id for a run now: an unfinished night of this scope and date is taken up, and so is one in which no model was
-    asked; else the next number is given."""
-    stem = f"{date}-{digest(scope)[:8]}"
+    asked; else the date's next number is given.
+
+    The seeds of model calls follow from the id (`core.schedule.seed`), so the id says nothing about the place of the
+    project: the same history in another folder gives the same night.
+    """
     with database.reading() as connection:
-        known = [n for n in nights.nights(connection, limit=1_000) if n.scope == scope and n.date == date]
-    again = [n for n in known if n.status is not NightStatus.DONE or not _asked_anything(n)]
-    return again[0].id if again else f"{stem}-{len(known) + 1}"
+        known = [n for n in nights.nights(connection, limit=1_000) if n.date == date]
+    own = [n for n in known if n.scope == scope]
+    again = [n for n in own if n.status is not NightStatus.DONE or not _asked_anything(n)]
+    return again[0].id if again else f"{date}-{len(known) + 1}"
 
 
 def _asked_anything(night: Night) -> bool:

@@ -82,7 +82,7 @@ def nights(connection: Connection, limit: int = 50) -> tuple[Night, ...]:
 def night(connection: Connection, id_: str) -> Night | None:
     """The night with this id, or the newest whose id begins with it."""
     query = select(t.nights).where(t.nights.c.id.startswith(id_, autoescape=True))
-    row = connection.execute(query.order_by(t.nights.c.started_at.desc())).first()
+    row = connection.execute(query.order_by(t.nights.c.id != id_, t.nights.c.started_at.desc())).first()
     return _night(row) if row is not None else None
 
 

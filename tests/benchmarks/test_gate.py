@@ -41,11 +41,13 @@ def test_every_row_of_the_design_is_there(table: tuple[Row, ...]) -> None:
     assert harmful.effect is not None and -0.15 < harmful.effect < -0.11
 
 
-def test_pairs_stand_beside_rollouts(table: tuple[Row, ...]) -> None:
-    """Wherever pairs are stated: a pair may cost five rollouts."""
-    with_pairs = [row for row in table if "pairs" in row.what and "N*" not in row.what]
-    assert len(with_pairs) == 2
-    assert all("rollouts" in row.beside for row in with_pairs)
+def test_rows_that_state_pairs_state_their_price(table: tuple[Row, ...]) -> None:
+    """A pair may cost five rollouts. The worlds in which the model varies give the calls of a pair."""
+    until_verdict = [row for row in table[:10] if "pairs" in row.what and "N*" not in row.what]
+    varying = [row for row in table[10:] if "pairs" in row.what]
+    assert (2, len(WORLDS)) == (len(until_verdict), len(varying))
+    assert all("rollouts" in row.beside for row in until_verdict)
+    assert all("calls a pair" in row.what for row in varying)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,8 @@ from sleepd.simulate.cast import persona
 from sleepd.simulate.life import Days, live
 from sleepd.simulate.personas import family_of
 from sleepd.simulate.transcripts import write
-from sleepd.store.nights import NightStatus
+from sleepd.store import nights
+from sleepd.store.nights import Night, NightStatus
 from tests.pipeline.world import BEGIN, World, make, night_rows
 
 EVERYTHING = ("rollouts", "reflections", "candidates", "pairs", "proposals", "tasks", "checks")
@@ -385,10 +386,31 @@ class TestSweep:
         assert result(undisturbed) == result(world)
 
 
+def begun(world: World, scope: str, date: str) -> str:
+    """The id of a night of this scope and date that is begun now."""
+    id_ = night_id(world.database, scope, date)
+    night = Night(
+        id=id_, scope=scope, date=date, status=NightStatus.RUNNING, started_at=BEGIN, ended_at=None, message="", report={}
+    )  # fmt: skip
+    with world.database.writing() as connection:
+        nights.begin(connection, night)
+    return id_
+
+
 def test_an_unfinished_night_keeps_its_id(world: World) -> None:
-    """Another scope or date has its own."""
-    assert night_id(world.database, "user", "2026-10-01") != night_id(world.database, "user", "2026-10-02")
-    assert night_id(world.database, "user", "2026-10-01") != night_id(world.database, "/p", "2026-10-01")
+    """Another scope or date has its own, whatever was begun in between."""
+    wanted = [("user", "2026-10-01"), ("user", "2026-10-02"), ("/p", "2026-10-01"), ("/q", "2026-10-01")]
+    ids = [begun(world, *one) for one in wanted]
+    assert len(wanted) == len(set(ids))
+    assert ids == [night_id(world.database, *one) for one in wanted]
+
+
+def test_the_place_of_a_project_is_not_in_a_nights_id(world: World) -> None:
+    """Seeds follow from the id, so the same history in another folder gives the same night."""
+    here, there = (
+        night_id(world.database, scope, "2026-10-01") for scope in ("/home/p", "/elsewhere/of/another/length/p")
+    )
+    assert here == there
 
 
 class TestInTheWay:

@@ -392,7 +392,7 @@ class TestMetaNotes:
         assert self.SAID == done.epochs[-1].notes
 
     def test_they_are_told_what_was_accepted_and_what_was_not(self, ground: TaskSetWorld) -> None:
-        model = Saying({EDITS: adds(TESTED), GUIDANCE: {"guidance": ["Mention the moon in the evening."]}})
+        model = Saying({EDITS: adds(TESTED), GUIDANCE: {"guidance": ["Never end with a Tested line."]}})
         ground.train(model, SHORT)
         asked = model.asked(NOTES)[0].prompt
         assert "(reflection), accepted" in asked

@@ -544,3 +544,16 @@ class TestMeasured:
             assert (done, second, None) == (
                 nights.night(connection, "2026-10-01"), nights.night(connection, "2026"), nights.night(connection, "%")
             )  # fmt: skip
+
+    def test_a_whole_id_means_that_night(self, database: Database) -> None:
+        """Also where the id of a newer night begins with it, as that of the tenth night of a day does."""
+        one = Night(
+            id="2026-10-01-1", scope="user", date="2026-10-01", status=NightStatus.DONE, started_at=AT,
+            ended_at=AT, message="", report={},
+        )  # fmt: skip
+        tenth = replace(one, id="2026-10-01-10", started_at=AT + timedelta(hours=1))
+        with database.writing() as connection:
+            nights.begin(connection, one)
+            nights.begin(connection, tenth)
+            found = [nights.night(connection, id_) for id_ in ("2026-10-01-1", "2026-10-01-10", "2026-10-01")]
+        assert [one.id, tenth.id, tenth.id] == [night and night.id for night in found]
