@@ -62,6 +62,17 @@ class InForce:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenRule:
+    """A lesson's rule that the person wrote on their own word."""
+
+    lesson: str
+    rule: str
+    path: str
+    since: str
+    """ISO, UTC."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SpentInAll:
     """What all nights together cost."""
 
@@ -98,6 +109,10 @@ class Overview:
     in_force: tuple[InForce, ...]
     """Oldest first."""
     spent: SpentInAll
+    lessons: int
+    """How many were listed so far."""
+    written: tuple[WrittenRule, ...]
+    """Rules in force on the person's own word."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,6 +222,8 @@ def _read(connection: sqlite3.Connection, now: datetime) -> Overview:
         on_probation=_on_probation(connection),
         in_force=_in_force(connection),
         spent=_spent(connection),
+        lessons=_number(connection, "SELECT count(*) FROM lessons"),
+        written=_written(connection),
     )
 
 
@@ -248,6 +265,13 @@ def _in_force(connection: sqlite3.Connection) -> tuple[InForce, ...]:
             rent=-(-row["longer"] // 4) + -row["shorter"] // 4,
         )
         for row in rows
+    )
+
+
+def _written(connection: sqlite3.Connection) -> tuple[WrittenRule, ...]:
+    rows = connection.execute("SELECT * FROM lesson_decisions WHERE decision = 'written' ORDER BY at")
+    return tuple(
+        WrittenRule(lesson=row["lesson_id"], rule=row["rule"], path=row["path"], since=row["at"]) for row in rows
     )
 
 

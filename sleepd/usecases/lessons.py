@@ -249,13 +249,6 @@ def _place(found: Lesson) -> Path:
     return next((path for path in mine if os.path.isfile(path)), mine[0])  # noqa: PTH113  never raises
 
 
-def in_force(database: Database) -> tuple[LessonDecision, ...]:
-    """The rules that a person wrote, oldest first."""
-    with database.reading() as connection:
-        found = [d for d in store.decisions(connection).values() if d.choice is LessonChoice.WRITTEN]
-    return tuple(sorted(found, key=lambda d: d.at))
-
-
 def with_work(known: History) -> History:
     """The history with a kind of work for each turn, also before `sleepd mine`: then by the words alone.
 

@@ -67,6 +67,7 @@ def as_json(status: StatusView) -> Plain:
         "on_probation": [_candidate_json(c) for c in seen.on_probation],
         "in_force": [asdict(one) for one in seen.in_force],
         "spent": asdict(seen.spent),
+        "lessons": {"listed": seen.lessons, "written": [asdict(one) for one in seen.written]},
     }
 
 
@@ -81,6 +82,9 @@ def as_text(status: StatusView) -> str:
                 "last night": _night_words(seen.last_night, running=status.running),
                 "next night": _next_words(status.upcoming),
                 "proposals": _proposal_words(seen),
+                "lessons": f"{seen.lessons} listed: sleepd lessons"
+                if seen.lessons
+                else "not looked at yet: sleepd lessons",
                 "spending": report.spending(seen.last_night.report) if seen.last_night is not None else "none yet",
                 "in all": _spent_words(seen.spent),
                 "database": f"{report.count(seen.sessions, 'session')}, {report.count(seen.tasks, 'task')}, "
@@ -90,8 +94,13 @@ def as_text(status: StatusView) -> str:
     ]
     if seen.last_night is not None and seen.last_night.status == "not-measured":
         lines.append(f"\nthe last fully measured night: {seen.last_measured or 'none'}; sleepd doctor --live shows why")
-    lines.append("\nin force:" if seen.in_force else "\nnothing is in force")
+    lines.append("\nin force:" if seen.in_force or seen.written else "\nnothing is in force")
     lines += [f"  {_in_force_words(one)}" for one in seen.in_force]
+    lines += [
+        f"  {one.path}, {one.lesson[:6]} since {report.moment(one.since)[:10]}, unproven, on your word: "
+        f"{report.short(one.rule, 70)}"
+        for one in seen.written
+    ]
     lines.append("\non probation:" if seen.on_probation else "\nnothing is on probation")
     lines += [f"  {_candidate_words(c)}" for c in seen.on_probation]
     return "\n".join(lines)

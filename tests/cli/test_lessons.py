@@ -100,6 +100,8 @@ def test_a_written_rule_stands_in_the_projects_file_and_can_be_taken_out(lived: 
     assert (str(file), False) == (done["path"], done["proven"])
     assert "My own line." in file.read_text() and found["text"] in file.read_text()
     assert "written" == sleepd("lessons", "--json").json[0]["state"]
+    assert "unproven, on your word" in sleepd("status").out
+    assert [found["id"]] == [one["lesson"] for one in sleepd("status", "--json").json["lessons"]["written"]]
     file.write_text(file.read_text().replace("# App", "# The app"))
     assert 0 == sleepd("lessons", "drop", found["id"]).code
     assert "# The app\n\nMy own line.\n" == file.read_text()
