@@ -66,8 +66,8 @@ def meant(database: Database, prefix: str | None, *, night: bool) -> OfNight | P
         newest = next(iter(nights.nights(connection, 1)), None)
         named = nights.night(connection, prefix) if prefix is not None else newest
     if prefix is None and known:
-        # The ids of nights begin with their dates.
-        return proposal_shown(database, sorted(known, key=lambda p: p.night_id)[-1])
+        # In the order of their candidates, which are numbered as they come.
+        return proposal_shown(database, known[-1])
     if named is not None:
         return night_shown(database, named.id)
     if prefix is None:

@@ -58,11 +58,13 @@ class Sitting:
 def enter(status: NightStatus, *, scope: str = "user", day: date | None = None, **report: object) -> Night:
     """A night of today, or of another day, as if it had been run."""
     database = open_database(config.places().database)
-    today = day or date.fromisoformat(clock.local_date(clock.now()))
-    at = clock.now() if day is None else datetime(day.year, day.month, day.day, 0, 1, tzinfo=UTC)
+    now = clock.now()
+    today = date.fromisoformat(clock.local_date(now))
+    day = day or today
+    then = now - (today - day)
     night = Night(
-        id=f"{today}-{scope[-6:]}-1", scope=scope, date=today.isoformat(), status=status,
-        started_at=at, ended_at=at, message="", report=report,
+        id=f"{day}-{scope[-6:]}-1", scope=scope, date=day.isoformat(), status=status,
+        started_at=then, ended_at=then, message="", report=report,
     )  # fmt: skip
     with database.writing() as connection:
         nights.begin(connection, night)

@@ -470,7 +470,7 @@ class TestMeasured:
             proposals.save_pairs(connection, CANDIDATE.id, pairs[::-1], N1)
             proposals.save_pairs(connection, CANDIDATE.id, pairs, N2)
             assert pairs == proposals.pairs(connection, CANDIDATE.id)
-            assert (2, 2, 0, {("n1", 0)}) == (
+            assert (2, 2, 0, frozenset({("n1", 0)})) == (
                 proposals.drawn(connection, N1), proposals.drawn(connection, N1, CANDIDATE.id),
                 proposals.drawn(connection, N1, Digest("other")), proposals.drawn_in(connection, CANDIDATE.id),
             )  # fmt: skip
