@@ -38,6 +38,7 @@ _TEST_PATH = re.compile(
 _DOC_PATH = re.compile(r"\.(?:md|mdx|rst|adoc|txt)$|(?:^|/)docs?/", re.IGNORECASE)
 _QUOTE = 300
 _SHORT = 8
+_SAME_WORDS = 60
 _STEM = 6
 _TELLING = 3
 _SAID = 0.5
@@ -418,7 +419,7 @@ def lessons(found: Iterable[Found], projects: Mapping[SessionId, str], floors: L
     """The findings that enough sessions support, worth most first. `projects` holds each session's folder."""
     made = []
     for finding in found:
-        signals = sorted(finding.signals, key=lambda s: (s.at is None, s.at, s.session, s.turn))
+        signals = _once(sorted(finding.signals, key=lambda s: (s.at is None, s.at, s.session, s.turn)))
         sessions = tuple(dict.fromkeys(s.session for s in signals))
         kinds = tuple(sorted({s.kind for s in signals}))
         steps = set(kinds) <= {SignalKind.FAILURE, SignalKind.FOLLOW_UP, SignalKind.EVIDENCE}
@@ -449,6 +450,15 @@ def lessons(found: Iterable[Found], projects: Mapping[SessionId, str], floors: L
             )
         )
     return tuple(sorted(made, key=worth, reverse=True))
+
+
+def _once(signals: Sequence[Signal]) -> list[Signal]:
+    """The signals without what a person repeats in one session: a prompt that is sent again is one demand."""
+    first: dict[tuple[SessionId, str], Signal] = {}
+    for signal in signals:
+        words = " ".join(signal.text.split())[:_SAME_WORDS].casefold()
+        first.setdefault((signal.session, words if signal.kind in _OWN else signal.turn), signal)
+    return list(first.values())
 
 
 TEST_FILES = "tests/|test/|test_*|*_test.*|*.test.*|*.spec.*|*Test.*|*Tests.*"

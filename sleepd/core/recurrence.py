@@ -18,6 +18,8 @@ from sleepd.core.signal import Signal, SignalKind
 
 _RULE_NAME = re.compile(r"[\w@/():.-]+(?:: [\w-]+)?|not formatted")
 _NEARLY_ALWAYS = 0.9
+_HABIT = 0.1
+_FEW_SESSIONS = 0.25
 _MOSTLY_WORKS = 0.5
 
 
@@ -67,8 +69,13 @@ def recurring_failures(
         program = Counter(_program(signal.text.partition(" → ")[0]) for signal in found).most_common(1)[0][0]
         seen = f"in {len({signal.session for signal in found})} sessions"
         if _RULE_NAME.fullmatch(key):
-            said = "that files are not formatted" if key == "not formatted" else f"`{key}` ({quote[:120]})"
-            return _Worded(rule=f"`{program}` reports {said}: write the code so that it does not come up.", seen=seen)
+            if key == "not formatted":
+                return _Worded(rule=f"Format what you wrote before you run `{program}`.", seen=seen)
+            return _Worded(
+                rule=f"When you write code, keep to the rule `{key}` that `{program}` checks "
+                f"(for example: {quote[:120]}).",
+                seen=seen,
+            )
         known = ways.get(key) or ways.get(key.partition(": ")[2]) or Counter()
         way = f"; use `{known.most_common(1)[0][0]}`" if known else ""
         if key.startswith("command not found: "):
@@ -142,6 +149,15 @@ def recurring_follow_ups(
     working tree (a commit, a push) is offered also where it was never refused, unless it was nearly always asked for.
     """
     known = habits(episodes, signals)
+    # What was asked for after one exchange in ten, and in few sessions, was wanted there and is no habit.
+    seldom = {
+        key
+        for key, habit in known.items()
+        if habit.share is not None
+        and habit.share < _HABIT
+        and len({s.session for s in signals if s.key == key}) <= _FEW_SESSIONS * max(1, habit.sessions)
+    }
+    signals = [signal for signal in signals if signal.key not in seldom]
 
     def rule(key: str, found: Sequence[Signal]) -> _Worded:
         return _follow_up_rule(key, found, known[key])

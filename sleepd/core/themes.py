@@ -158,10 +158,7 @@ THEMES: tuple[Theme, ...] = (
             r"还是(?:不|没|报|有)|仍然|依然|没有效果|没用|不起作用|没反应|"
             r"まだ|動かない|動きません|変わらない|여전히|안 ?돼|안 ?됩|작동하지",
         ),
-        rule=(
-            "Before you say that something works, run it the way the person will and look at its output; on "
-            "a second report of one fault reproduce it first."
-        ),
+        rule="Before you say that something works, run it the way the person will, and look at its output.",
     ),
     Theme(
         name="no duplication",
@@ -172,7 +169,7 @@ THEMES: tuple[Theme, ...] = (
             r"переиспольз\w*|повтор\w*",
             r"重复|复用|重複|使い回|중복|재사용",
         ),
-        rule="Before you end, join near copies: extend or call what is there instead of repeating it.",
+        rule="Reuse or extend what is there before you add code, and remove the duplication that your change brings.",
     ),
     Theme(
         name="smallest change",
@@ -185,7 +182,7 @@ THEMES: tuple[Theme, ...] = (
             r"eenvoudiger|prostsz\w*|проще|упрост\w*|лишн\w*|слишком сложн\w*|не нужн\w*",
             r"太复杂|简单|简化|不需要|多余|没必要|シンプル|簡単|不要|複雑|간단|불필요|복잡",
         ),
-        rule="Start from the smallest change that uses what is there, and say why when more is needed.",
+        rule="Start from the smallest change that does what was asked, with what is there already.",
     ),
     Theme(
         name="only what was asked",
@@ -324,10 +321,7 @@ THEMES: tuple[Theme, ...] = (
             r"формулировк\w*|понятн\w*|переименуй\w*",
             r"措辞|文案|提示语|命名|表述|文言|わかりやすく|문구",
         ),
-        rule=(
-            "Words that a user reads are plain, short and true in this case, without internal terms, and "
-            "name the next step."
-        ),
+        rule="Texts that a user reads say exactly what happens in this situation, in plain words, and what to do next.",
     ),
     Theme(
         name="nothing private leaves",

@@ -31,8 +31,8 @@ class TestFailures:
         found = in_sessions(3, shell("make lint | tail", GOCONST), shell("make lint", "ok"))
         (each,) = recurring_failures(failures(found))
         assert (
-            "`make lint` reports `goconst` (string `on` has 3 occurrences, make it a constant): "
-            "write the code so that it does not come up."
+            "When you write code, keep to the rule `goconst` that `make lint` checks "
+            "(for example: string `on` has 3 occurrences, make it a constant)."
         ) == each.rule
         assert "in 3 sessions" == each.seen
         assert (3, 3, 3, 1.5) == (len(each.sessions), each.occurrences, each.calls, each.minutes)
@@ -142,6 +142,16 @@ class TestFollowUps:
         assert each.rule.startswith(
             "After finished work that edits files, run `mise run test:ci` and put right what it finds, before you say"
         )
+
+    def test_what_was_asked_for_seldom_is_no_habit(self) -> None:
+        """Three of forty exchanges, in three of forty sessions: it was wanted there."""
+        more = [exchange("build it", *WORK, session=n) for n in range(10, 47)]
+        work = [exchange("build it", *WORK, session=n) for n in range(3)]
+        asked = [exchange("commit", shell("git commit -am x"), session=n, number=1) for n in range(3)]
+        episodes = [e for pair in zip(work, asked, strict=True) for e in pair]
+        assert 1 == len(recurring_follow_ups(follow_ups(episodes), episodes))
+        everything = [*episodes, *more]
+        assert () == recurring_follow_ups(follow_ups(everything), everything)
 
     def test_a_refusal_makes_it_an_offer(self) -> None:
         """Once is enough."""
