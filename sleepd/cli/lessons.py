@@ -43,6 +43,8 @@ def list_(
         found = usecase.book(database, project, known=known)
     if as_json:
         show_json([lesson_view.lesson_json(one, backtests(one, known)) for one in found.lessons])
+    elif project is not None and not found.sessions:
+        show(f"No session of a project {project} is stored; all lessons: sleepd lessons")
     else:
         show(lesson_view.book_text(found, everything=everything))
 

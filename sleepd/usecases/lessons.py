@@ -138,8 +138,12 @@ def one(database: Database, prefix: str, known: History | None = None) -> Lesson
 
 
 def choose(database: Database, prefix: str, choice: LessonChoice, why: str = "") -> Lesson:
-    """Pin or reject a lesson. A rule that was written is taken out of its file again by `drop`."""
+    """Pin or reject a lesson. Raises `UsageError` for a pin on a rule that is written: only `drop` takes that out."""
     found = one(database, prefix)
+    if choice is LessonChoice.PINNED and found.state is LessonState.WRITTEN:
+        raise UsageError(
+            f"lesson {found.id[:6]} is written already; take it out first: sleepd lessons drop {found.id[:6]}"
+        )
     with database.writing() as connection:
         store.decide(
             connection, LessonDecision(lesson_id=found.id, choice=choice, at=clock.now(), why=why, rule=found.text)
@@ -201,6 +205,10 @@ def write(places: Places, database: Database, prefix: str, rule: str | None = No
     if unsafe:
         raise UsageError(f"this rule looks unsafe ({unsafe[0].rule}: {unsafe[0].why}); write it into the file yourself")
     with locks.adoption(places, _LOCK_WAIT_S):
+        with database.reading() as connection:
+            decided = store.decisions(connection).get(found.id)
+        if decided is not None and decided.path is not None:
+            _take_out(decided, found)  # other words take the place of the first ones
         path = _place(found)
         live = files.read(path)
         before = live.text if live is not None else ""

@@ -86,6 +86,7 @@ def test_episodes_are_listed_with_their_acts(lived: Path) -> None:
     assert 6 == len(found) and {"request", "correction"} == {one["act"] for one in found}
     assert all(0 <= one["probability"] <= 1 and one["own"] for one in found)
     assert [] == sleepd("episodes", "--json", "--project", "other").json
+    assert "a project other" in sleepd("lessons", "--project", "other").out
     assert found == sleepd("episodes", "--json", "--project", "work/app").json
 
 
@@ -106,6 +107,20 @@ def test_a_written_rule_stands_in_the_projects_file_and_can_be_taken_out(lived: 
     assert 0 == sleepd("lessons", "drop", found["id"]).code
     assert "# The app\n\nMy own line.\n" == file.read_text()
     assert "No lesson yet" in sleepd("lessons").out and "rejected" == sleepd("lessons", "--json").json[0]["state"]
+
+
+def test_other_words_take_the_place_of_the_first(lived: Path) -> None:
+    """A rule that is written again is not there twice, and dropping it leaves the file as it was before both."""
+    file = lived / "CLAUDE.md"
+    file.write_text("# App\n")
+    (found,) = sleepd("lessons", "--json").json
+    assert 0 == sleepd("lessons", "write", found["id"]).code
+    assert 0 == sleepd("lessons", "write", found["id"], "--text", "Run the linter before you end.").code
+    assert "Run the linter before you end." in file.read_text() and found["text"] not in file.read_text()
+    pinned = sleepd("lessons", "pin", found["id"])
+    assert 2 == pinned.code and "sleepd lessons drop" in pinned.err
+    assert 0 == sleepd("lessons", "drop", found["id"]).code
+    assert "# App\n" == file.read_text()
 
 
 def test_what_a_file_says_already_is_shown_as_such(lived: Path) -> None:
