@@ -11,7 +11,7 @@ from sqlalchemy import Connection, delete, select
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from sleepd.core.lesson import Lesson
-from sleepd.core.model import SessionId
+from sleepd.core.model import ClusterId, SessionId, TaskId
 from sleepd.store import schema as t
 from sleepd.store.schema_parts import lesson_decisions, lessons
 
@@ -57,6 +57,13 @@ def interactive(connection: Connection) -> tuple[SessionId, ...]:
     s = t.sessions.c
     query = select(s.id).where(s.kind == "interactive").order_by(s.started_at, s.id)
     return tuple(SessionId(id_) for id_ in connection.execute(query).scalars())
+
+
+def clusters(connection: Connection) -> dict[TaskId, ClusterId]:
+    """Task -> its cluster, of the tasks that have one."""
+    c = t.tasks.c
+    rows = connection.execute(select(c.id, c.cluster_id).where(c.cluster_id.is_not(None)))
+    return {TaskId(row.id): ClusterId(row.cluster_id) for row in rows}
 
 
 def listed(connection: Connection) -> dict[str, Listed]:

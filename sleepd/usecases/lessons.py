@@ -23,7 +23,6 @@ from sleepd.settings.sections import MineConfig
 from sleepd.skills import files, targets
 from sleepd.store import lessons as store
 from sleepd.store import sessions as stored
-from sleepd.store import tasks
 from sleepd.store.database import Database
 from sleepd.store.lessons import LessonChoice, LessonDecision
 
@@ -39,7 +38,7 @@ def history(database: Database, project: str | None = None) -> History:
     """Read the stored interactive sessions; of one project when `project` names its folder or the folder's end."""
     found = []
     with database.reading() as connection:
-        cluster_of = {s.task.id: s.cluster for s in tasks.load(connection)}
+        cluster_of = store.clusters(connection)
         for id_ in store.interactive(connection):
             transcript = stored.transcript(connection, id_)
             if project is not None and not _is_project(transcript.project, project):
