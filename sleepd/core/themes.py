@@ -314,8 +314,8 @@ THEMES: tuple[Theme, ...] = (
         name="plain words for users",
         words=whole_words(
             r"wording|re-?word|phras\w*|(?:user|error|warning|help|confirmation) (?:messages?|texts?)|"
-            r"(?:this|that|the) (?:message|text|label|warn\w*)|print something like|user-?friendly|"
-            r"(?:not|more|less|be) (?:\w+ )?(?:friendly|meaningful|meaninful|confusing|clear)|clearer|jargon|"
+            r"(?:this|that|the) (?:message|text|label|warn\w*)|user-?friendly|"
+            r"(?:not|more|less|be) (?:\w+ )?(?:friendly|meaningful|confusing|clear)|clearer|jargon|"
             r"(?:does|do)(?: not|n['’]?t) sound|better names?|(?<!-)naming|first-?timers?|"
             r"formulierung|wortwahl|verst[aä]ndlich\w*|libell[eé]|formulation|redacci[oó]n|"
             r"формулировк\w*|понятн\w*|переименуй\w*",
