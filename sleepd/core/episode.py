@@ -17,6 +17,7 @@ from itertools import pairwise
 from harvesters.records import FileChange, Origin, Role, ToolCall, ToolStatus, Turn
 from sleepd.core.model import SessionId
 from sleepd.core.segment import Transcript
+from sleepd.core.tools import ASKS_THE_PERSON, SHELLS
 
 _LONGEST_WAIT = 10.0
 _EDITED_BY_HAND = "user-modified"
@@ -24,10 +25,6 @@ _OLD_KEYS = ("old_string", "old_str", "oldString")
 _NEW_KEYS = ("new_string", "new_str", "newString", "content", "file_text")
 _PATH_KEYS = ("file_path", "path", "filePath", "notebook_path")
 _COMMAND_KEYS = ("command", "cmd", "script")
-_SHELLS = frozenset(
-    {"bash", "shell", "shell_command", "exec_command", "local_shell", "local_shell_call", "run_in_terminal"}
-)
-_QUESTIONS = frozenset({"askuserquestion", "ask_user", "request_user_input"})
 
 
 class Source(StrEnum):
@@ -225,10 +222,10 @@ def _cut(transcript: Transcript) -> Iterator[_Opened]:
 
 def _call(raw: ToolCall, turn: Turn, root: str) -> Call:
     given = _object(raw.input)
-    shell = raw.name.casefold() in _SHELLS
+    shell = raw.name.casefold() in SHELLS
     edits = tuple(_edits(raw, given, root)) if raw.status is ToolStatus.OK and not shell else ()
     words = raw.feedback if raw.feedback and raw.feedback != _EDITED_BY_HAND else None
-    if words is None and raw.status is ToolStatus.DENIED and raw.name.casefold() in _QUESTIONS and raw.answers:
+    if words is None and raw.status is ToolStatus.DENIED and raw.name.casefold() in ASKS_THE_PERSON and raw.answers:
         words = "\n".join(answer.answer for answer in raw.answers)
     named = [str(given[key]) for key in _PATH_KEYS if isinstance(given.get(key), str)]
     return Call(

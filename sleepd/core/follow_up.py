@@ -19,6 +19,7 @@ from harvesters.records import ToolStatus
 from sleepd.core.command import ShellCommand, check, commands, listed
 from sleepd.core.episode import Call, Episode, Source
 from sleepd.core.signal import Signal, SignalKind
+from sleepd.core.tools import DOCUMENT, TEST_FILE
 
 TESTS = "add tests"
 DOCS = "update the documents"
@@ -33,11 +34,6 @@ _ASIDE = listed(
     "code bash sh zsh git gh lsof ps"
 )
 _GIT_ASIDE = listed("add fetch stash restore reset checkout switch rm mv clone init apply clean am")
-_TEST_FILE = re.compile(
-    r"(?:^|/)(?:tests?|__tests__|spec|specs|e2e|testing|testdata)/|(?:^|/)(?:test_[^/]+|conftest)\.py$|"
-    r"(?:_test|_spec|\.test|\.spec|[a-z]Tests?|_tests)\.\w+$|(?:^|/)[A-Z]\w*(?:Test|Tests|Spec|IT)\.\w+$"
-)
-_DOCUMENT = re.compile(r"(?:^|/)docs?/|\.(?:md|mdx|rst|adoc|txt)$|(?:^|/)(?:README|CHANGELOG|NOTICE)\b", re.I)
 _NOTE = re.compile(r"(?:^|/)\.(?!github/)[\w-]+/|(?:^|/)(?:plans|scratch|tmp)/|^/tmp/", re.I)
 _PLAIN = re.compile(
     r"(?:^|/)(?:CHANGELOG\.md|CHANGES\.\w+|package\.json|pyproject\.toml|Cargo\.toml|VERSION|\.gitignore)$"
@@ -221,7 +217,7 @@ def _is_finished(episode: Episode) -> bool:
 
 
 def _edits_source(call: Call) -> bool:
-    return any(not _DOCUMENT.search(edit.path) and not _NOTE.search(edit.path) for edit in call.edits)
+    return any(not DOCUMENT.search(edit.path) and not _NOTE.search(edit.path) for edit in call.edits)
 
 
 def _steps(episode: Episode, work: Episode, tokens: Sequence[str]) -> tuple[str, ...]:
@@ -281,14 +277,14 @@ def _step(command: ShellCommand) -> str:
 def _edited_kind(episode: Episode, work: Episode, tokens: Sequence[str]) -> str:
     """The one kind of files that the agent edited, or that it edited mainly and the words name; else empty."""
     edits = [edit for edit in episode.edits if not _NOTE.search(edit.path)]
-    tests = [edit for edit in edits if _TEST_FILE.search(edit.path)]
+    tests = [edit for edit in edits if TEST_FILE.search(edit.path)]
     added, removed = sum(len(edit.added) for edit in tests), sum(len(edit.removed) for edit in tests)
     # Tests that are rewritten were not missing.
     if added >= 4 and removed * 4 <= added:
         all_added = sum(len(edit.added) for edit in edits)
         if len(tests) == len(edits) or (added * 2 >= all_added and _mentions(tokens, TESTS)):
             return TESTS
-    documents = [edit for edit in edits if _DOCUMENT.search(edit.path)]
+    documents = [edit for edit in edits if DOCUMENT.search(edit.path)]
     names = {edit.path.rpartition("/")[2] for edit in edits}
     if len(names) == 1 and all(_PLAIN.search(edit.path) for edit in edits):
         return f"edit {names.pop()}"
@@ -425,9 +421,9 @@ def _done_last(episode: Episode) -> set[str]:
         paths += [edit.path for edit in call.edits]
         if call.command is not None and call.status is ToolStatus.OK:
             done.update(step for command in commands(call.command) if (step := _step(command)))
-    if any(_TEST_FILE.search(path) for path in paths):
+    if any(TEST_FILE.search(path) for path in paths):
         done.add(TESTS)
-    if any(_DOCUMENT.search(path) and not _NOTE.search(path) for path in paths):
+    if any(DOCUMENT.search(path) and not _NOTE.search(path) for path in paths):
         done.add(DOCS)
     return done
 
@@ -463,6 +459,6 @@ def _what_was_done(episode: Episode, step: str) -> str:
     if names:
         return names[0]
     if step in (TESTS, DOCS):
-        kind = _TEST_FILE if step == TESTS else _DOCUMENT
+        kind = TEST_FILE if step == TESTS else DOCUMENT
         return ", ".join(dict.fromkeys(edit.path for edit in episode.edits if kind.search(edit.path)))[:200]
     return ""

@@ -28,14 +28,11 @@ from sleepd.core.recurrence import recurring_failures, recurring_follow_ups, rec
 from sleepd.core.repair import repairs
 from sleepd.core.signal import Signal, SignalKind
 from sleepd.core.themes import INSTEAD, THEMES, Proof, Theme
+from sleepd.core.tools import DOCUMENT, TEST_FILE
 
 _HEAD = 600
 _PAGE = 2_000
 _FENCED = re.compile(r"```.*?(?:```|\Z)|\"\"\".*?(?:\"\"\"|\Z)", re.DOTALL)
-_TEST_PATH = re.compile(
-    r"(?:^|/)(?:tests?|specs?|__tests__|e2e)/|(?:^|/)test_|_test\.|[._]spec\.|\.test\.|Tests?\.\w+$"
-)
-_DOC_PATH = re.compile(r"\.(?:md|mdx|rst|adoc|txt)$|(?:^|/)docs?/", re.IGNORECASE)
 _QUOTE = 300
 _SHORT = 8
 _SAME_WORDS = 60
@@ -63,14 +60,10 @@ class LessonState(StrEnum):
     """Further signals came since the lesson was first listed."""
     CONFLICTING = "conflicting"
     """Another lesson of the same person says the opposite: the person has to say which holds."""
-    SUPERSEDED = "superseded"
-    """A newer word of the person says otherwise."""
     PINNED = "pinned"
     REJECTED = "rejected"
     WRITTEN = "written"
     """Adopted on the person's own word: unproven, on probation."""
-    RETIRED = "retired"
-    """The signals are gone, or the rule was taken out again."""
 
 
 class Scope(StrEnum):
@@ -126,7 +119,7 @@ class Lesson:
     signals: tuple[Signal, ...]
     state: LessonState = LessonState.NEW
     why: str = ""
-    """Of a conflicting or superseded lesson: with which other one."""
+    """Of a conflict: the other lesson. Of a rejected lesson: the person's reason."""
     demands: str = ""
     """The command that the rule wants to be run; empty for none."""
     forbids: str = ""
@@ -330,7 +323,7 @@ def of_words(history: Sequence[tuple[Sequence[Episode], Sequence[JudgedAct]]]) -
                     found = themes[theme.name]
                     found.signals.append(signal)
                     found.commands.update(_checked(episode, theme.name))
-                    found.paths.update({e.path for e in episode.edits if _DOC_PATH.search(e.path)})
+                    found.paths.update({e.path for e in episode.edits if DOCUMENT.search(e.path)})
             if objects and (match := INSTEAD.search(text)):
                 good, bad = match["good"] or match["good2"], match["bad"] or match["bad2"]
                 key = f"{good.casefold()} not {bad.casefold()}"
@@ -396,9 +389,9 @@ def _speaks(theme: Theme, text: str, episode: Episode) -> bool:
     if theme.proof is Proof.CHECK:
         return bool(_checked(episode, theme.name)) or (not episode.calls and len(text.split()) <= _SHORT)
     if theme.proof is Proof.TESTS:
-        return any(_TEST_PATH.search(edit.path) for edit in episode.edits)
+        return any(TEST_FILE.search(edit.path) for edit in episode.edits)
     if theme.proof is Proof.DOCS:
-        return any(_DOC_PATH.search(edit.path) for edit in episode.edits)
+        return any(DOCUMENT.search(edit.path) for edit in episode.edits)
     return True
 
 

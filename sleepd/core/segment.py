@@ -23,6 +23,7 @@ from itertools import pairwise
 from harvesters.records import Origin, Role, SkillUse, ToolCall, ToolStatus, Turn
 from sleepd.core.model import Attempt, EvidenceKind, Outcome, SessionId, Task, TaskId, digest
 from sleepd.core.ngrams import similarity
+from sleepd.core.tools import SHELLS
 
 # Cosines of character n-grams. Two tries at one answer share most of their text; two requests of one recurring kind
 # share their frame (about 0.5 to 0.8) but a request repeated with an addition shares nearly everything.
@@ -204,7 +205,7 @@ def _checked(turns: Sequence[Turn]) -> ToolCall | None:
 
 
 def _is_shell(call: ToolCall) -> bool:
-    return call.name.casefold() in ("bash", "shell", "shell_command", "exec_command", "local_shell", "run_in_terminal")
+    return call.name.casefold() in SHELLS
 
 
 def _close(attempt: Attempt, exchange: _Exchange, following: _Exchange | None, votes: dict[str, int]) -> Attempt:

@@ -28,10 +28,6 @@ class SignalKind(StrEnum):
     """The person pasted a fault that was found outside: a review comment, a log of CI."""
     UNDONE = "undone"
     """A later exchange took out lines that this one had written, after the person spoke."""
-    NOT_KEPT = "not-kept"
-    """A rule of the project's own file was not kept."""
-    SKILL = "skill"
-    """A skill was loaded with a text that differs from the text loaded before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

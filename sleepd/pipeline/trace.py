@@ -10,13 +10,12 @@ from sleepd.core import provenance
 from sleepd.core.aggregate import Backed
 from sleepd.core.model import Edit, SessionId, Task
 from sleepd.core.provenance import Passage
+from sleepd.core.tools import ASKS_THE_PERSON
 from sleepd.pipeline.work import Work
 from sleepd.store import sessions as stored
 from sleepd.store.database import Database
 
 _THE_USERS = frozenset({Origin.PROMPT, Origin.COMMAND, Origin.SHELL})
-_ASKS_THE_USER = frozenset({"askuserquestion", "ask_user", "request_user_input"})
-"""Tools whose result is what the user chose or wrote."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,4 +76,4 @@ def _own(turn: Turn) -> Iterator[str]:
     for call in turn.tool_calls:
         yield call.feedback or ""
         yield from (answered.answer for answered in call.answers)
-        yield (call.output or "") if call.name.casefold() in _ASKS_THE_USER else ""
+        yield (call.output or "") if call.name.casefold() in ASKS_THE_PERSON else ""

@@ -112,7 +112,7 @@ def _written_down(one: Lesson) -> Lesson:
         try:
             file = files.read(Path(target.path))
         except Conflict:
-            continue
+            continue  # a file that is no text states no rule; `write` names it when it is in the way
         line = lesson.stated(one, file.text) if file is not None else None
         if line is not None:
             return replace(one, written_down=f"{target.path}:{line.number}: {line.text}")
@@ -158,14 +158,16 @@ def drop(places: Places, database: Database, prefix: str, why: str = "") -> Less
     found = one(database, prefix)
     with database.reading() as connection:
         decided = store.decisions(connection).get(found.id)
-    if decided is not None and decided.path is not None and decided.after is not None:
+    if decided is not None:
         with locks.adoption(places, _LOCK_WAIT_S):
             _take_out(decided, found)
     return choose(database, found.id, LessonChoice.REJECTED, why)
 
 
 def _take_out(decided: LessonDecision, found: Lesson) -> None:
-    assert decided.path is not None and decided.after is not None
+    """Take the rule of a written lesson out of its file; of a decision that wrote nothing there is nothing to do."""
+    if decided.path is None or decided.after is None:
+        return
     path = Path(decided.path)
     current = files.read(path)
     before = decided.before.decode() if decided.before is not None else None
@@ -206,7 +208,7 @@ def write(places: Places, database: Database, prefix: str, rule: str | None = No
     with locks.adoption(places, _LOCK_WAIT_S):
         with database.reading() as connection:
             decided = store.decisions(connection).get(found.id)
-        if decided is not None and decided.path is not None:
+        if decided is not None:
             _take_out(decided, found)  # other words take the place of the first ones
         path = _place(found)
         live = files.read(path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sleepd.core import behaviour
+from sleepd.core.acts import Act
 from sleepd.core.backtest import Backtest, Floors, Proportion
 from sleepd.core.behaviour import LessonCheck, NotJudged
 from sleepd.core.lesson import CODE_FILES, TEST_FILES, EpisodeWithAct, Lesson, LessonBook, LessonState, Quote
@@ -15,12 +16,11 @@ _QUOTES_LISTED = 2
 _QUOTE_WIDTH = 150
 _GLANCE = 8
 _LISTED = 10
-_HIDDEN = (LessonState.REJECTED, LessonState.SUPERSEDED, LessonState.RETIRED)
 
 
 def book_text(found: LessonBook, *, everything: bool) -> str:
     """The lessons, worth most first: how often, the rule, the person's own words, the cost."""
-    shown = [one for one in found.lessons if everything or one.state not in _HIDDEN]
+    shown = [one for one in found.lessons if everything or one.state is not LessonState.REJECTED]
     read = f"{_count(found.sessions, 'session')} with {_count(found.turns, 'turn')} of yours were read"
     if not found.sessions:
         return "No session of yours is stored yet; read them first: sleepd harvest"
@@ -221,8 +221,7 @@ def episodes_json(found: Sequence[EpisodeWithAct], lessons: Sequence[Lesson]) ->
 
 def _signals(one: EpisodeWithAct) -> list[str]:
     """What the episode alone shows, whether it comes back or not."""
-    kinds = {"correction": SignalKind.CORRECTION, "refinement": SignalKind.REFINEMENT, "evidence": SignalKind.EVIDENCE}
-    found = [kinds[one.judged.act.value].value] if one.judged.act.value in kinds else []
+    found = [one.judged.act.value] if one.judged.act in (Act.CORRECTION, Act.REFINEMENT, Act.EVIDENCE) else []
     if any(call.denied and not call.denial and call.command for call in one.episode.calls):
         found.append(SignalKind.DENIAL.value)
     if any(call.failed for call in one.episode.calls):
