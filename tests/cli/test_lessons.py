@@ -85,6 +85,9 @@ def test_episodes_are_listed_with_their_acts(lived: Path) -> None:
     found = sleepd("episodes", "--json").json
     assert 6 == len(found) and {"request", "correction"} == {one["act"] for one in found}
     assert all(0 <= one["probability"] <= 1 and one["own"] for one in found)
+    assert all(one["cluster"] for one in found)
+    requests = [one["cluster"] for one in found if one["act"] == "request"]
+    assert 1 == len(set(requests)) and not set(requests) & {one["cluster"] for one in found if one["act"] != "request"}
     assert [] == sleepd("episodes", "--json", "--project", "other").json
     assert "a project other" in sleepd("lessons", "--project", "other").out
     assert found == sleepd("episodes", "--json", "--project", "work/app").json

@@ -122,3 +122,9 @@ def test_an_interruption_belongs_to_what_it_stopped() -> None:
         said("Build it", 0), reply("I", 1), said("[stopped]", 2, origin=Origin.INTERRUPT), said("No, test it", 3)
     )
     assert (True, False) == (first.interrupted, second.interrupted)
+
+
+def test_a_question_left_open_over_night_costs_no_night() -> None:
+    """A wait counts for at most ten minutes."""
+    (episode,) = read(said("Build it", 0), reply("Shall I?", 2), reply("Done.", 600))
+    assert 12.0 == episode.minutes

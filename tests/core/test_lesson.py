@@ -239,3 +239,36 @@ def test_a_refused_command_was_corrected_where_it_was_refused() -> None:
     (result,) = backtests(found, history(*told))
     assert isinstance(result, Backtest)
     assert (1.0, 2) == (result.recall.value, result.recall.of)
+
+
+def test_a_command_that_mostly_passes_is_no_refusal() -> None:
+    """Refused in two sessions, let pass in three: the person minded the moment, not the command."""
+    refused = [
+        session(n, said("Build", 0), reply("", 1, shell("make all", status=ToolStatus.DENIED, result_id=f"r{n}")))
+        for n in (1, 2)
+    ]
+    passed = [session(n, said("Build", 0), reply("", 1, shell("make all"))) for n in (3, 4, 5)]
+    assert ["make all refused"] == list(learn(refused))
+    assert {} == learn([*refused, *passed])
+
+
+def test_what_is_sent_again_in_a_session_counts_once() -> None:
+    """The same words twice are one demand, one quote and one turn of cost."""
+    words = "the lint still fails, fix it"
+    twice = session(
+        1,
+        said("Add an option", 0),
+        reply("Done.", 1, edit("a.py")),
+        said(words, 2),
+        reply("", 3, shell("npm run lint")),
+        said(words, 4),
+        reply("", 5, shell("npm run lint")),
+    )
+    found = learn([twice, work(2, "fix the failing lint", shell("npm run lint"))])["lint"]
+    assert ([words, "fix the failing lint"], 2) == ([quote.text for quote in found.quotes], found.cost.turns)
+
+
+def test_words_about_tests_need_an_edited_test() -> None:
+    """Even when all of three sessions ask for them."""
+    history = [work(n, "we need to add the missing tests for it", edit("page.py", n)) for n in (1, 2, 3)]
+    assert "tests with the change" not in learn(history)
