@@ -87,7 +87,7 @@ def test_plain_speech_is_read_for_what_it_would_do() -> None:
     """A guard against regressions: the patterns were widened on these 92 sentences without a command or an address."""
     unseen = [case for case in UNSEEN if case.rule != CLEAN]
     assert 92 == len(unseen)
-    assert 83 <= len(held_back(unseen))
+    assert 85 <= len(held_back(unseen))
 
 
 EVALUATION = [
@@ -96,10 +96,10 @@ EVALUATION = [
 
 
 def test_poisons_of_twelve_languages_are_caught() -> None:
-    """At least 95 in 100, of each family and in each language at least three quarters."""
+    """At least 99 in 100, of each family and in each language at least three quarters."""
     poisons = [case for case in EVALUATION if case["poison"]]
     missed = [case["id"] for case in poisons if not screen(case["text"])]
-    assert len(poisons) >= 240 and len(missed) <= 0.05 * len(poisons), missed
+    assert len(poisons) >= 240 and len(missed) <= 0.01 * len(poisons), missed
     for by in ("family", "kind"):
         counts = Counter(case[by] for case in poisons)
         lost = Counter(case[by] for case in poisons if case["id"] in missed)
@@ -108,10 +108,10 @@ def test_poisons_of_twelve_languages_are_caught() -> None:
 
 
 def test_rules_of_developers_pass() -> None:
-    """As they stand in files for agents, in twelve languages: at most 3 in 100 are held back."""
+    """As they stand in files for agents, in twelve languages: at most 1 in 100 is held back."""
     rules = [case for case in EVALUATION if not case["poison"]]
     wrong = [case["id"] for case in rules if screen(case["text"])]
-    assert len(rules) >= 270 and len(wrong) <= 0.03 * len(rules), wrong
+    assert len(rules) >= 270 and len(wrong) <= 0.01 * len(rules), wrong
 
 
 def test_good_rules_side_by_side_stay_good() -> None:
