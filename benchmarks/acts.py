@@ -2,6 +2,7 @@
 
     python -m benchmarks.acts FOLDER            # FOLDER holds one folder per developer: projects/ and gold.jsonl
     python -m benchmarks.acts FOLDER --fit      # also writes sleepd/core/act_weights.py from all of them
+    python -m benchmarks.acts FOLDER --answers REPLIES   # also the acts as a model read them, from recorded replies
 
 The fit is a multinomial logistic model whose weights are drawn towards `PRIOR`. The prior says in which direction a
 sign points and about how far, after figures measured on 791 labelled turns of other developers: 235 labelled turns are
@@ -20,12 +21,16 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.recorded import reader
 from harvesters.claude_code import ClaudeCode
 from harvesters.records import SessionKind
-from sleepd.core.acts import Act, signs
+from sleepd.core.act_reading import Agreement, agreement, combined, shown
+from sleepd.core.acts import Act, JudgedAct, judge, signs
 from sleepd.core.episode import Episode, Source, episodes
+from sleepd.core.errors import NotMeasured
 from sleepd.core.model import SessionId
 from sleepd.core.segment import Transcript
+from sleepd.pipeline.read_acts import kept_acts, read_acts
 
 PRIOR: dict[Act, dict[str, float]] = {
     Act.CORRECTION: {
@@ -60,6 +65,7 @@ class Labelled:
     kind: Act
     confidence: float
     denial: bool
+    turn: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,9 +116,36 @@ def labelled(folder: Path) -> list[Labelled]:
                         kind=Act(str(label["kind"])),
                         confidence=float(str(label["confidence"])),
                         denial=episode.source is Source.DENIAL,
+                        turn=episode.turn,
                     )
                 )
     return rows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadTurns:
+    """The labelled turns of one developer as a model read them."""
+
+    acts: dict[str, JudgedAct]
+    """By turn: with the model's word where it has one."""
+    agreement: Agreement
+
+
+def read(folder: Path, answers: Path) -> ReadTurns:
+    """Put each labelled turn to the recorded replies. Prompts without an answer are left there and reported."""
+    gold = labels(folder)
+    cut = sessions(folder)
+    by_signs = {e.turn: j for session in cut for e, j in zip(session, judge(session), strict=True)}
+    turns = [turn for session in cut for turn in shown(session) if turn.episode.turn in gold]
+    with reader(answers, folder.name) as read_by:
+        try:
+            known = read_acts(read_by, turns)
+        except NotMeasured as waits:
+            print(f"{folder.name}: {waits}")
+            known = kept_acts(read_by)
+    pairs = [(by_signs[turn.episode.turn], known[turn.key]) for turn in turns if turn.key in known]
+    acts = {turn.episode.turn: combined(by_signs[turn.episode.turn], known.get(turn.key)) for turn in turns}
+    return ReadTurns(acts=acts, agreement=agreement(pairs))
 
 
 def matrix(rows: Sequence[Labelled], names: Sequence[str]) -> Array:
@@ -202,6 +235,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--fit", action="store_true")
+    parser.add_argument("--answers", type=Path, help="folder of recorded replies; prompts without one are put there")
     given = parser.parse_args()
     rows = [row for folder in sorted(given.folder.iterdir()) if folder.is_dir() for row in labelled(folder)]
     names = list(rows[0].signs)
@@ -215,6 +249,24 @@ def main() -> None:
     for developer in developers:
         mine = np.array([row.developer == developer for row in rows])
         print(report(developer, [r for r in rows if r.developer == developer], held_out[mine] >= 0.5))
+    if given.answers:
+        with_model = np.zeros(len(rows), dtype=bool)
+        for folder in sorted(path for path in given.folder.iterdir() if path.is_dir()):
+            found = read(folder, given.answers)
+            mine = np.array([row.developer == folder.name for row in rows])
+            with_model[mine] = [
+                found.acts[row.turn].act is Act.CORRECTION for row in rows if row.developer == folder.name
+            ]
+            print(
+                report(f"{folder.name}, with model", [r for r in rows if r.developer == folder.name], with_model[mine])
+            )
+            one = found.agreement
+            print(
+                f"  same act as the signs {one.same}/{one.read}; called a correction by either {one.corrections}, "
+                f"by both {one.both}; replies without a usable act {one.unusable}"
+            )
+        print(report(f"{len(rows)} turns, no model (weights fitted on the others)", rows, held_out >= 0.5))
+        print(report(f"{len(rows)} turns, with model", rows, with_model))
     if given.fit:
         target = Path(__file__).parent.parent / "sleepd" / "core" / "act_weights.py"
         target.write_text(written(names, fit(rows, names)), encoding="utf-8")

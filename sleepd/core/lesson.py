@@ -36,6 +36,8 @@ _FENCED = re.compile(r"```.*?(?:```|\Z)|\"\"\".*?(?:\"\"\"|\Z)", re.DOTALL)
 _QUOTE = 300
 _SHORT = 8
 _SAME_WORDS = 60
+_LEAST_WORDS = 3
+_SAYING = 200
 _STEM = 6
 _TELLING = 3
 _SAID = 0.5
@@ -58,6 +60,8 @@ class LessonState(StrEnum):
     NEW = "new"
     UPDATED = "updated"
     """Further signals came since the lesson was first listed."""
+    SUPERSEDED = "superseded"
+    """The person said the opposite later: the newer word holds."""
     CONFLICTING = "conflicting"
     """Another lesson of the same person says the opposite: the person has to say which holds."""
     PINNED = "pinned"
@@ -86,6 +90,23 @@ class Quote:
     """At most 300 characters."""
     own: bool
     """The person's own words; False for a failed call."""
+
+
+class Author(StrEnum):
+    """Whose words a text for a rule is in."""
+
+    MODEL = "model"
+    PERSON = "person"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """Another text for a lesson's rule, to be tried beside it."""
+
+    text: str
+    exception: str
+    """When the rule does not hold, as a sentence; empty for never."""
+    by: Author
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +140,7 @@ class Lesson:
     signals: tuple[Signal, ...]
     state: LessonState = LessonState.NEW
     why: str = ""
-    """Of a conflict: the other lesson. Of a rejected lesson: the person's reason."""
+    """Of a conflict: the other lesson. Of a superseded one: the newer word. Of a rejected one: the person's reason."""
     demands: str = ""
     """The command that the rule wants to be run; empty for none."""
     forbids: str = ""
@@ -129,6 +150,8 @@ class Lesson:
     """Conditions on what an agent does that tell whether the rule was kept."""
     written_down: str = ""
     """The line of the project's own file that says so already; `path:line: text`."""
+    wordings: tuple[Wording, ...] = ()
+    """Other texts for the rule: a model's, and the person's own words."""
 
     @property
     def needed_again(self) -> int:
@@ -151,6 +174,10 @@ class Found:
     """The command that the rule forbids."""
     seen: str = ""
     """How often, where more is known than the number of sessions."""
+    wordings: tuple[Wording, ...] = ()
+    state: LessonState = LessonState.NEW
+    why: str = ""
+    """Of a state other than new."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -440,9 +467,19 @@ def lessons(found: Iterable[Found], projects: Mapping[SessionId, str], floors: L
                 forbids=finding.forbids,
                 seen=finding.seen,
                 checks=checks_of(finding),
+                wordings=(*finding.wordings, *_in_own_words(signals)),
+                state=finding.state,
+                why=finding.why,
             )
         )
     return tuple(sorted(made, key=worth, reverse=True))
+
+
+def _in_own_words(signals: Sequence[Signal]) -> tuple[Wording, ...]:
+    """The newest of the person's own sayings that is short enough for a rule and long enough to say one."""
+    said = [" ".join(s.text.split()) for s in signals if s.kind in _OWN and s.kind is not SignalKind.EVIDENCE]
+    fit = [text for text in said if len(text.split()) >= _LEAST_WORDS and len(text) <= _SAYING]
+    return (Wording(text=fit[-1], exception="", by=Author.PERSON),) if fit else ()
 
 
 def _once(signals: Sequence[Signal]) -> list[Signal]:

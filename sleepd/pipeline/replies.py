@@ -5,16 +5,15 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import TypeVar
 
 from pydantic import BaseModel
 
-from sleepd.core.model import Digest, digest
-from sleepd.core.ports import Ask, Failure, Reply
+from sleepd.core.model import Cause, Digest, digest
+from sleepd.core.ports import Ask, Failure, Model, Reply
 from sleepd.pipeline.rollout import RunContext, guarded, outage
 from sleepd.store import rollouts
 
@@ -42,50 +41,55 @@ def reply_to(ctx: RunContext, ask: Ask) -> ReplyText | str:
 def replies_to(ctx: RunContext, asks: Sequence[Ask]) -> list[ReplyText | str]:
     """What `reply_to` gives for each, in the order asked, however many were under way at a time.
 
-    Each reply is kept as soon as it is there. After the first outage nothing more is asked.
+    Each reply is kept as soon as it is there. After the first outage nothing more is asked; prompts that somebody has
+    to answer are all handed over.
     """
     addresses = [digest(ask.system, ask.prompt) for ask in asks]
     with ctx.database.reading() as connection:
         known = {a: rollouts.reflection(connection, a, ctx.reflector.key) for a in addresses}
     got: dict[Digest, ReplyText | str] = {a: ReplyText(text) for a, text in known.items() if text is not None}
-    outages: list[Failure] = []
-    todo = {a: ask for a, ask in zip(addresses, asks, strict=True) if a not in got}
-    with _asking(ctx, todo, outages) as pending:
-        for future in as_completed(pending):
-            address, outcome = pending[future], future.result()
-            if isinstance(outcome, Reply):
-                with ctx.database.writing() as connection:
-                    rollouts.save_reflection(connection, address, ctx.reflector.key, outcome, ctx.run)
-                got[address] = ReplyText(outcome.text)
-            else:
-                got[address] = f"the reflection model gave no answer ({outcome.cause}): {outcome.message}"
-    if outages:
-        raise outage(outages[0])
+
+    def keep(address: Digest, outcome: Reply | Failure) -> None:
+        if isinstance(outcome, Reply):
+            with ctx.database.writing() as connection:
+                rollouts.save_reflection(connection, address, ctx.reflector.key, outcome, ctx.run)
+            got[address] = ReplyText(outcome.text)
+        else:
+            got[address] = f"the reflection model gave no answer ({outcome.cause}): {outcome.message}"
+
+    ask_all(ctx.reflector, {a: ask for a, ask in zip(addresses, asks, strict=True) if a not in got}, ctx.workers, keep)
     return [got[a] for a in addresses]
 
 
-@contextmanager
-def _asking(
-    ctx: RunContext, todo: Mapping[Digest, Ask], outages: list[Failure]
-) -> Iterator[dict[Future[Reply | Failure], Digest]]:
-    """The calls under way, with the reply each is for."""
+def ask_all(
+    model: Model, asks: Mapping[Digest, Ask], workers: int, keep: Callable[[Digest, Reply | Failure], None]
+) -> None:
+    """Ask for all; `keep` is told each outcome as soon as it is there, in this thread.
+
+    After the first outage nothing more is asked, but prompts that somebody has to answer are all handed over. Raises
+    `NotMeasured` or `BudgetSpent` then, with everything kept that was answered.
+    """
+    outages: list[Failure] = []
 
     def one(ask: Ask) -> Reply | Failure:
-        if outages:
+        if any(failure.cause is not Cause.WAITING for failure in outages):
             return outages[0]
-        outcome = guarded(ctx.reflector.ask, ask)
+        outcome = guarded(model.ask, ask)
         if isinstance(outcome, Failure) and outcome.cause.outside:
             outages.append(outcome)
         return outcome
 
-    with ThreadPoolExecutor(max_workers=ctx.workers) as executor:
-        pending = {executor.submit(one, ask): address for address, ask in todo.items()}
+    with ThreadPoolExecutor(max_workers=workers) as executor:
+        pending = {executor.submit(one, ask): address for address, ask in asks.items()}
         try:
-            yield pending
+            for future in as_completed(pending):
+                keep(pending[future], future.result())
         finally:
             # When the night is ended in the middle, calls that were not begun are not paid for.
             for future in pending:
                 future.cancel()
+    if outages:
+        raise outage(max(outages, key=lambda failure: failure.waiting))
 
 
 def found(text: str, shape: type[Shape]) -> Shape | None:

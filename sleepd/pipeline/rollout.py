@@ -145,10 +145,11 @@ def run_all(ctx: RunContext, requests: Sequence[RolloutRequest]) -> list[Rollout
             # An answer shows that the model is there, so that failures beside it are about what was asked.
             if any(r.answer or r.key.sample.purpose is Purpose.CANDIDATE for r in made.values()):
                 _keep(ctx, held)
-    if watch.outage is not None:
+    ended = watch.outage or watch.waiting
+    if ended is not None:
         final = (r for r in held.values() if not isinstance(r.result, Unscored) or _is_final(r))
         _keep(ctx, {r.key: r for r in final})
-        raise outage(watch.outage)
+        raise outage(ended)
     _keep(ctx, held)
     return [known[r.key] for r in requests]
 
@@ -160,12 +161,16 @@ class _OutageWatch:
         self._lock = threading.Lock()
         self._silent = 0
         self.outage: Failure | None = None
+        self.waiting: Failure | None = None
+        """Somebody has to answer; nothing speaks against handing over the other prompts as well."""
 
     def note(self, request: RolloutRequest, outcome: Rollout | Failure) -> None:
         """Take notice of an outcome, in the order in which they come in."""
         with self._lock:
             if isinstance(outcome, Rollout):
                 self._silent = 0
+            elif outcome.cause is Cause.WAITING:
+                self.waiting = max(self.waiting or outcome, outcome, key=lambda failure: failure.waiting)
             elif outcome.cause.outside:
                 self.outage = self.outage or outcome
             elif request.key.sample.purpose.of_live_text:

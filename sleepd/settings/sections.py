@@ -126,13 +126,16 @@ class ModelConfig(Section):
     """The task model: the one that works under the skill. Keys come from the environment, never from the file."""
 
     name: Annotated[Name | None, Field(examples=["anthropic"])] = None
-    """The adapter, by registered name: `anthropic`, `openai` (and whatever speaks its protocol at `base_url`) or
-    `simulated`. Absent: a run stops and says how to choose, since a guess would spend money."""
+    """The adapter, by registered name: `anthropic`, `openai` (and whatever speaks its protocol at `base_url`),
+    `handoff` (a folder of prompts that somebody answers) or `simulated`. Absent: a run stops and says how to choose,
+    since a guess would spend money."""
     model: Annotated[Name | None, Field(examples=["claude-haiku-4-5"])] = None
     """The provider's name for the model. Absent: an error for an adapter that needs one. Use the model your agent runs
     on; evidence is about one model."""
     base_url: Annotated[PlainUrl | None, Field(examples=["http://127.0.0.1:8080/v1"])] = None
     """Another address that speaks the adapter's protocol, such as a local server. Absent: the provider's own."""
+    folder: Annotated[Name | None, Field(examples=["~/handoff"])] = None
+    """Of `handoff`: the folder of prompts and answers. Absent: `handoff` next to the database."""
     temperature: Annotated[Annotated[float, Field(ge=0, le=2)] | None, Field(examples=[1.0])] = None
     """Sampling temperature. Absent: not sent, since some models refuse it and the provider's default is what your agent
     uses."""
@@ -168,6 +171,21 @@ class ReflectionConfig(Section):
     model: Annotated[Name | None, Field(examples=["claude-opus-4-5"])] = None
     """Another model for reflections; a stronger one pays here, because it is called a few times a night and the task
     model hundreds of times. Absent: the task model."""
+
+
+@dataclass(frozen=True, kw_only=True, config=CLOSED)
+class LessonsConfig(Section):
+    """What `sleepd lessons --read` may ask the reflection model. `sleepd lessons` alone asks nothing."""
+
+    max_calls: Count = 30
+    """Model calls of one reading. The unsure turns of a year fit in about thirty; the same command goes on where the
+    last one stopped."""
+    turns: Literal["unsure", "all"] = "unsure"
+    """Whose acts are read: those that the structural signs leave open, or those of all your turns. On labelled turns
+    the sure ones are right nine times of ten, so reading them buys little."""
+    prompt_tokens: Annotated[int, Field(ge=4_000)] = 30_000
+    """Tokens of one prompt that asks for lessons. A longer history is asked about project by project, in several
+    prompts; a lesson is seen best where all its sessions stand in one."""
 
 
 @dataclass(frozen=True, kw_only=True, config=CLOSED)

@@ -14,6 +14,7 @@ from sleepd.settings.sections import (
     EmbedderConfig,
     GateConfig,
     HarvestConfig,
+    LessonsConfig,
     LogConfig,
     McpConfig,
     MineConfig,
@@ -42,6 +43,7 @@ class Settings(BaseSettings):
     mine: MineConfig = MineConfig()
     model: ModelConfig = ModelConfig()
     reflection: ReflectionConfig = ReflectionConfig()
+    lessons: LessonsConfig = LessonsConfig()
     optimizer: OptimizerConfig = OptimizerConfig()
     gate: GateConfig = GateConfig()
     night: NightConfig = NightConfig()

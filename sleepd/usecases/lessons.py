@@ -8,20 +8,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sleepd import compose
-from sleepd.core import cluster, edit, lesson, ngrams
+from sleepd.core import act_reading, cluster, edit, lesson, lesson_reading, ngrams
 from sleepd.core.acts import judge
 from sleepd.core.adoption import plan, revert_plan
 from sleepd.core.episode import Source, episodes
 from sleepd.core.errors import Conflict, UsageError
 from sleepd.core.lesson import EpisodeWithAct, Found, History, Lesson, LessonBook, LessonFloors, LessonState, Scope
-from sleepd.core.model import ClusterId, Edit, EditOp, SkillTarget, TaskId, digest
+from sleepd.core.lesson_reading import LessonsRead
+from sleepd.core.model import ClusterId, Digest, Edit, EditOp, SkillTarget, TaskId, digest
 from sleepd.core.screen import screen
 from sleepd.host import clock, locks
 from sleepd.models.hashed import HashedTfidf
+from sleepd.replayers.prompt import version
 from sleepd.settings.places import Places
 from sleepd.settings.sections import MineConfig
 from sleepd.skills import files, targets
 from sleepd.store import lessons as store
+from sleepd.store import readings
 from sleepd.store import sessions as stored
 from sleepd.store.database import Database
 from sleepd.store.lessons import LessonChoice, LessonDecision
@@ -35,10 +38,14 @@ _STATES = {
 
 
 def history(database: Database, project: str | None = None) -> History:
-    """Read the stored interactive sessions; of one project when `project` names its folder or the folder's end."""
+    """Read the stored interactive sessions; of one project when `project` names its folder or the folder's end.
+
+    What a model took a turn for, when it was asked earlier, is part of the turn's act. No model is asked here.
+    """
     found = []
     with database.reading() as connection:
         cluster_of = store.clusters(connection)
+        read = readings.acts(connection, version("acts"))
         for id_ in store.interactive(connection):
             transcript = stored.transcript(connection, id_)
             if project is not None and not _is_project(transcript.project, project):
@@ -46,7 +53,9 @@ def history(database: Database, project: str | None = None) -> History:
             cut = episodes(transcript)
             work: ClusterId | None = None
             session = []
-            for episode, judged in zip(cut, judge(cut), strict=True):
+            turns = {turn.episode.turn: turn.key for turn in act_reading.shown(cut)} if read else {}
+            for episode, by_signs in zip(cut, judge(cut), strict=True):
+                judged = act_reading.combined(by_signs, read.get(turns.get(episode.turn, Digest(""))))
                 # A turn about the answer before belongs to that answer's kind of work.
                 work = cluster_of.get(TaskId(digest(transcript.agent, episode.turn)), work)
                 session.append(EpisodeWithAct(episode=episode, judged=judged, cluster=work))
@@ -61,7 +70,7 @@ def _is_project(folder: str, wanted: str) -> bool:
 
 
 def find(known: History) -> tuple[Found, ...]:
-    """Everything that recurs, however seldom."""
+    """Everything that recurs, however seldom, found without a model."""
     acts = {one.episode: one.judged for session in known.sessions for one in session}
     cut = lesson.originals([[one.episode for one in session] for session in known.sessions])
     themes = lesson.of_words([(session, [acts[episode] for episode in session]) for session in cut])
@@ -79,23 +88,40 @@ def book(
     known = known if known is not None else history(database, project)
     floors = floors if floors is not None else LessonFloors()
     projects = {session[0].episode.session: session[0].episode.project for session in known.sessions}
-    found = find(known)
-    made = lesson.lessons(found, projects, floors)
-    ids = {one.id for one in made}
     with database.reading() as connection:
         before, decided = store.listed(connection), store.decisions(connection)
+        replies = [reply for reading in readings.newest_lessons(connection) for reply in reading.replies]
+        earlier = readings.turns_of_lessons(connection)
+    taken = with_readings(known, find(known), replies, earlier)
+    found = taken.found
+    made = lesson.lessons(found, projects, floors)
+    ids = {one.id for one in made}
     living = [_with_state(one, before, decided) for one in lesson.conflicts(made)]
     with database.writing() as connection:
         store.keep(connection, made, clock.now())
+        readings.keep_turns(connection, lesson_reading.turns_to_keep(found))
     others = [f for f in found if lesson.lesson_id(f) not in ids]
     nearest = max(others, key=lambda f: len({s.session for s in f.signals}), default=None)
-    living.sort(key=lambda one: one.state is not LessonState.PINNED)
+    living.sort(key=lambda one: (one.state is not LessonState.PINNED, one.state is LessonState.SUPERSEDED))
     return LessonBook(
         lessons=tuple(_written_down(one) for one in living),
         sessions=len(known.sessions),
         turns=known.turns,
         nearest=nearest,
     )
+
+
+def with_readings(
+    known: History, found: Sequence[Found], replies: Sequence[str], earlier: Mapping[str, frozenset[str]]
+) -> LessonsRead:
+    """The findings with what a model's replies say of the same history; every quote is checked anew."""
+    if not replies:
+        return LessonsRead(found=tuple(found), fates=(), dropped_quotes=0)
+    from sleepd.pipeline.read_lessons import group_id, parsed_lessons
+
+    citable = lesson_reading.citables(known.sessions, found)
+    group_ids = {group_id(finding): finding.key for finding in found}
+    return lesson_reading.taken(parsed_lessons(replies), found, citable, group_ids, earlier)
 
 
 def _with_state(one: Lesson, before: Mapping[str, store.Listed], decided: Mapping[str, LessonDecision]) -> Lesson:

@@ -8,7 +8,17 @@ from sleepd.core import behaviour
 from sleepd.core.acts import Act
 from sleepd.core.backtest import Backtest, Floors, Proportion
 from sleepd.core.behaviour import LessonCheck, NotJudged
-from sleepd.core.lesson import CODE_FILES, TEST_FILES, EpisodeWithAct, Lesson, LessonBook, LessonState, Quote
+from sleepd.core.lesson import (
+    CODE_FILES,
+    TEST_FILES,
+    Author,
+    EpisodeWithAct,
+    Lesson,
+    LessonBook,
+    LessonState,
+    Quote,
+    Wording,
+)
 from sleepd.core.signal import SignalKind
 from sleepd.views.report import Plain
 
@@ -55,9 +65,18 @@ def _listed(one: Lesson, sessions: int) -> str:
     lines += [f"  {_said(quote)}" for quote in _telling(one.quotes)]
     if one.written_down:
         lines.append(f"  Written down and still needed: {one.written_down}")
+    if one.state is LessonState.SUPERSEDED:
+        lines.append(f"  Superseded: {one.why}")
+    lines += [f"  Or: {wording.text} {wording.exception}".rstrip() for wording in _worded_by_model(one)[:1]]
     if one.state is LessonState.CONFLICTING:
         lines.append(f"  Conflict: {one.why}. Drop the one that does not hold.")
     return "\n".join(lines)
+
+
+def _worded_by_model(one: Lesson) -> list[Wording]:
+    """The model's texts that are not the lesson's own text already."""
+    texts = [wording for wording in one.wordings if wording.by is Author.MODEL]
+    return [wording for wording in texts if f"{wording.text} {wording.exception}".strip() != one.text]
 
 
 def _telling(quotes: Sequence[Quote]) -> list[Quote]:
@@ -91,6 +110,9 @@ def lesson_text(one: Lesson, tested: Sequence[Backtest | NotJudged]) -> str:
     ]
     if one.written_down:
         lines.append(f"written down and still needed: {one.written_down}; reword that line")
+    for wording in (*_worded_by_model(one), *(w for w in one.wordings if w.by is Author.PERSON)):
+        whose = "in your own words" if wording.by is Author.PERSON else "worded by the model"
+        lines.append(f"{whose}: {wording.text} {wording.exception}".rstrip())
     for check, result in zip(one.checks, tested, strict=True):
         lines += ["", f"Check: {_sentence(check)}", *(f"  {line}" for line in _tested(result))]
     lines += ["", "Your words and the failed calls, oldest first:"]
@@ -185,6 +207,7 @@ def lesson_json(one: Lesson, tested: Sequence[Backtest | NotJudged] = ()) -> Pla
             for s in one.signals
         ],
         "checks": [_tested_json(check, result) for check, result in zip(one.checks, tested, strict=False)],
+        "wordings": [{"text": w.text, "except": w.exception, "by": w.by.value} for w in one.wordings],
         "proof": "observed",
     }
 
@@ -209,6 +232,7 @@ def episodes_json(found: Sequence[EpisodeWithAct], lessons: Sequence[Lesson]) ->
             "act": one.judged.act.value,
             "probability": round(one.judged.probability, 3),
             "correction": round(one.judged.correction, 3),
+            "read": one.judged.read,
             "signals": sorted({*seen.get(one.episode.turn, []), *_signals(one)}),
             "cluster": one.cluster,
             "calls": len(one.episode.calls),
