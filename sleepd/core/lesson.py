@@ -257,7 +257,7 @@ def of_refusals(history: Iterable[Sequence[Episode]]) -> tuple[Found, ...]:
                 names = dict.fromkeys(c.name for c in commands(call.command) if not c.reads)
                 if call.denied:
                     for name in names:
-                        refused[name].append(_refusal(episode, call))
+                        refused[name].append(refusal(episode, call))
                 else:
                     passed.update(names.keys())
     return tuple(
@@ -310,7 +310,8 @@ def joined(found: Sequence[Found]) -> tuple[Found, ...]:
     return tuple(kept)
 
 
-def _refusal(episode: Episode, call: Call) -> Signal:
+def refusal(episode: Episode, call: Call) -> Signal:
+    """What a refused call is a signal of: with words a correction, else a denial."""
     return Signal(
         kind=SignalKind.CORRECTION if call.denial else SignalKind.DENIAL,
         session=episode.session,

@@ -13,7 +13,8 @@ from enum import StrEnum
 from itertools import groupby
 
 from sleepd.core.acts import Act
-from sleepd.core.lesson import Author, EpisodeWithAct, Found, LessonState, Wording, of_turn
+from sleepd.core.episode import Episode
+from sleepd.core.lesson import Author, EpisodeWithAct, Found, LessonState, Wording, of_turn, refusal
 from sleepd.core.model import digest
 from sleepd.core.redact import redact
 from sleepd.core.signal import Signal, SignalKind
@@ -121,12 +122,20 @@ def citables(history: Sequence[Sequence[EpisodeWithAct]], found: Sequence[Found]
                 id_ = citable_id(signal)
                 own = own_words(redact(episode.text, _WHOLE).text, pasted=one.judged.act is Act.EVIDENCE)
                 made[id_] = Citable(id=id_, signal=signal, own=own, earlier=session[:number])
+            for signal in silent_refusals(episode):
+                id_ = citable_id(signal)
+                made[id_] = Citable(id=id_, signal=signal, own=redact(signal.text, _WHOLE).text)
     for finding in found:
         for signal in finding.signals:
             if signal.kind in (SignalKind.FAILURE, SignalKind.REPAIR, SignalKind.DENIAL):
                 id_ = citable_id(signal)
                 made.setdefault(id_, Citable(id=id_, signal=signal, own=redact(signal.text, _WHOLE).text))
     return made
+
+
+def silent_refusals(episode: Episode) -> tuple[Signal, ...]:
+    """The commands of an episode that the person refused without a word."""
+    return tuple(refusal(episode, call) for call in episode.calls if call.denied and not call.denial and call.command)
 
 
 def own_words(text: str, *, pasted: bool) -> str:

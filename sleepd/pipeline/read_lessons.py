@@ -12,9 +12,10 @@ from sleepd.core import edit
 from sleepd.core.act_reading import shown
 from sleepd.core.acts import Act
 from sleepd.core.lesson import EpisodeWithAct, Found, of_turn
-from sleepd.core.lesson_reading import ReadLesson, ReadQuote, citable_id
+from sleepd.core.lesson_reading import ReadLesson, ReadQuote, citable_id, silent_refusals
 from sleepd.core.model import Digest, digest
 from sleepd.core.ports import Ask, CallPurpose, Failure, Reply
+from sleepd.core.redact import redact
 from sleepd.core.signal import Signal, SignalKind
 from sleepd.pipeline.read_acts import Reader
 from sleepd.pipeline.replies import ask_all, found
@@ -209,7 +210,7 @@ def _group(id_: str, finding: Found) -> str:
     lines = [f"## {id_}, in {sessions} sessions: {' '.join(finding.text.split())}"]
     for signal in newest:
         kind = "call" if signal.kind in (SignalKind.FAILURE, SignalKind.REPAIR, SignalKind.DENIAL) else "said"
-        lines += [f"{_place(signal)} ({kind})", quoted(_clipped(signal.text, _TURN // 2))]
+        lines += [f"{_place(signal)} ({kind})", quoted(redact(_clipped(signal.text, _TURN // 2), _TURN).text)]
     return "\n".join(lines)
 
 
@@ -224,13 +225,15 @@ def _session_text(session: Sequence[EpisodeWithAct]) -> str:
     parts = []
     for one in session:
         turn = turns.get(one.episode.turn)
-        if turn is None or not _telling(one):
-            continue
-        id_ = citable_id(of_turn(one.episode, one.judged))
-        lines = [f"[{id_}] {one.judged.act}"]
-        if one.judged.act in (Act.CORRECTION, Act.REFINEMENT) and one is not session[0]:
-            lines += ["after:", quoted(" / ".join(_clipped(turn.before, _BEFORE).splitlines())), "the person:"]
-        parts.append("\n".join([*lines, quoted(_clipped(turn.said, _TURN))]))
+        if turn is not None and _telling(one):
+            id_ = citable_id(of_turn(one.episode, one.judged))
+            lines = [f"[{id_}] {one.judged.act}"]
+            if one.judged.act in (Act.CORRECTION, Act.REFINEMENT) and one is not session[0]:
+                lines += ["after:", quoted(" / ".join(_clipped(turn.before, _BEFORE).splitlines())), "the person:"]
+            parts.append("\n".join([*lines, quoted(_clipped(turn.said, _TURN))]))
+        for signal in silent_refusals(one.episode):
+            call = quoted(redact(_clipped(signal.text, _TURN // 2), _TURN).text)
+            parts.append(f"[{citable_id(signal)}] call refused without words\n{call}")
     if not parts:
         return ""
     first = session[0].episode

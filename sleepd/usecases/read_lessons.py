@@ -10,7 +10,7 @@ from sleepd import compose
 from sleepd.core import edit, lesson
 from sleepd.core.act_reading import Agreement, ShownTurn, agreement, shown, unsure
 from sleepd.core.acts import judge
-from sleepd.core.lesson import History
+from sleepd.core.lesson import Found, History
 from sleepd.core.lesson_reading import LessonsRead, ReadingPlan
 from sleepd.core.ports import Ask
 from sleepd.host import clock
@@ -37,7 +37,7 @@ def plan(database: Database, settings: Settings, *, every: bool, project: str | 
     known = usecase.history(database, project)
     turns = _turns(known, every=every)
     asks = act_asks(turns, kept_acts(reader))
-    prompts = _prompts(known, settings)
+    prompts = prompts_of(known, usecase.find(known), settings.lessons.prompt_tokens)
     with database.reading() as connection:
         got = readings.lesson_replies(connection, prompts.reading, reader.model.key)
     left = [ask for number, ask in enumerate(prompts.asks) if number not in got]
@@ -67,13 +67,14 @@ def read(database: Database, settings: Settings, *, every: bool, project: str | 
         for one, judged in zip(session, judge([one.episode for one in session]), strict=True)
     }
     known = usecase.history(database, project)
-    replies = read_lessons(reader, _prompts(known, settings), project or "")
+    found = usecase.find(known)
+    replies = read_lessons(reader, prompts_of(known, found, settings.lessons.prompt_tokens), project or "")
     with database.reading() as connection:
         earlier = readings.turns_of_lessons(connection)
     return ReadingReport(
         model=reader.model.key,
         agreement=agreement((by_signs[turn.episode.turn], acts[turn.key]) for turn in turns if turn.key in acts),
-        lessons=usecase.with_readings(known, usecase.find(known), replies, earlier),
+        lessons=usecase.with_readings(known, found, replies, earlier),
     )
 
 
@@ -96,8 +97,9 @@ def _turns(known: History, *, every: bool) -> Sequence[ShownTurn]:
     return found
 
 
-def _prompts(known: History, settings: Settings) -> LessonPrompts:
-    acts = {one.episode: one for session in known.sessions for one in session}
+def prompts_of(known: History, found: Sequence[Found], limit: int) -> LessonPrompts:
+    """What a model is asked about a history, in prompts of at most so many tokens."""
+    with_acts = {one.episode: one for session in known.sessions for one in session}
     cut = lesson.originals([[one.episode for one in session] for session in known.sessions])
-    history = [[acts[episode] for episode in session] for session in cut]
-    return lesson_prompts(history, findings_shown(usecase.find(known)), settings.lessons.prompt_tokens)
+    history = [[with_acts[episode] for episode in session] for session in cut]
+    return lesson_prompts(history, findings_shown(found), limit)
