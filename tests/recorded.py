@@ -1,7 +1,7 @@
 """Recorded replies of a model: which prompt, which reply, when and how it was made.
 
     python -m tests.recorded write FOLDER    # puts the prompts of the made-up history into FOLDER, as `handoff` does
-    python -m tests.recorded keep FOLDER "who answered, and how"    # makes cassettes of the answers there
+    python -m tests.recorded keep FOLDER DAY "who answered, and how"    # makes cassettes of the answers there
 
 A cassette belongs to one prompt, letter by letter. When a prompt's words change, its cassette has to be made anew: a
 reply to other words says nothing about these.
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 
 from sleepd.core.act_reading import shown
@@ -63,18 +62,18 @@ def main() -> None:
     for name, ask in prompts().items():
         outcome = model.ask(ask)
         if what == "write" or isinstance(outcome, Failure):
-            print(name, "waits" if isinstance(outcome, Failure) else "is answered")
+            sys.stdout.write(f"{name} {'waits' if isinstance(outcome, Failure) else 'is answered'}\n")
             continue
         cassette = {
             "about": name,
-            "made": datetime.now(UTC).date().isoformat(),
-            "how": sys.argv[3],
+            "made": sys.argv[3],
+            "how": sys.argv[4],
             "history": "tests/made_up.py",
             "reply": outcome.text,
         }
         path = CASSETTES / f"{address(ask)}.json"
         path.write_text(json.dumps(cassette, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        print(name, "kept as", path.name)
+        sys.stdout.write(f"{name} kept as {path.name}\n")
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ _COMMAND = 100
 _FILES = 4
 _STRUCTURE = 0.35
 """How much the structural signs count beside the model, as an exponent of their odds. The model has read the words."""
-_LEAST_SURE, _MOST_SURE = 0.4, 0.97
+_LEAST_SURE, _MOST_SURE = 0.2, 0.97
 """A model's statement of its own sureness is taken within these bounds."""
 
 
