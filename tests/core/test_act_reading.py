@@ -66,7 +66,7 @@ class TestCombined:
         """Strong signs and a model that guesses: the signs hold."""
         judged = by_signs("No, that's still wrong. It doesn't work, revert it")
         assert judged.correction > 0.9
-        assert Act.CORRECTION is combined(judged, ReadAct(act=Act.REQUEST, sure=0.3)).act
+        assert Act.CORRECTION is combined(judged, ReadAct(act=Act.REQUEST, sure=0.2)).act
 
     @pytest.mark.parametrize("sure", [0.0, 0.5, 1.0, None])
     def test_an_approval_is_never_a_correction(self, sure: float | None) -> None:
