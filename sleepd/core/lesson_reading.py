@@ -144,7 +144,7 @@ def own_words(text: str, *, pasted: bool) -> str:
     `pasted`: the turn hands on a text from outside, so that only what stands before its first empty line is own.
     """
     bare = _CITED_LINE.sub("", _FENCED.sub("\n\n", text)).strip()
-    return re.split(r"\n\s*\n|:\s*\n", bare, maxsplit=1)[0] if pasted else bare
+    return re.split(r"\n\s*\n|(?<=:)\s*\n", bare, maxsplit=1)[0] if pasted else bare
 
 
 def verified(quote: ReadQuote, known: Mapping[str, Citable]) -> Signal | None:

@@ -63,10 +63,12 @@ class TestCombined:
         assert found.read
 
     def test_the_signs_count_against_an_unsure_model(self) -> None:
-        """Strong signs and a model that guesses: the signs hold."""
+        """Strong signs and a model that guesses: the correction stays likelier than what the model says."""
         judged = by_signs("No, that's still wrong. It doesn't work, revert it")
         assert judged.correction > 0.9
-        assert Act.CORRECTION is combined(judged, ReadAct(act=Act.REQUEST, sure=0.2)).act
+        found = combined(judged, ReadAct(act=Act.REQUEST, sure=0.2))
+        assert found.correction > found.probability
+        assert combined(judged, ReadAct(act=Act.REQUEST, sure=0.9)).correction < 0.1
 
     @pytest.mark.parametrize("sure", [0.0, 0.5, 1.0, None])
     def test_an_approval_is_never_a_correction(self, sure: float | None) -> None:
