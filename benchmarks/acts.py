@@ -129,10 +129,12 @@ class ReadTurns:
     acts: dict[str, JudgedAct]
     """By turn: with the model's word where it has one."""
     agreement: Agreement
+    waits: str
+    """Which prompts have no answer yet; empty for none."""
 
 
 def read(folder: Path, answers: Path) -> ReadTurns:
-    """Put each labelled turn to the recorded replies. Prompts without an answer are left there and reported."""
+    """Put each labelled turn to the recorded replies. Prompts without an answer are left there and named."""
     gold = labels(folder)
     cut = sessions(folder)
     by_signs = {e.turn: j for session in cut for e, j in zip(session, judge(session), strict=True)}
@@ -140,12 +142,12 @@ def read(folder: Path, answers: Path) -> ReadTurns:
     with reader(answers, folder.name) as read_by:
         try:
             known = read_acts(read_by, turns)
-        except NotMeasured as waits:
-            print(f"{folder.name}: {waits}")
-            known = kept_acts(read_by)
+            waits = ""
+        except NotMeasured as error:
+            known, waits = kept_acts(read_by), str(error)
     pairs = [(by_signs[turn.episode.turn], known[turn.key]) for turn in turns if turn.key in known]
     acts = {turn.episode.turn: combined(by_signs[turn.episode.turn], known.get(turn.key)) for turn in turns}
-    return ReadTurns(acts=acts, agreement=agreement(pairs))
+    return ReadTurns(acts=acts, agreement=agreement(pairs), waits=waits)
 
 
 def matrix(rows: Sequence[Labelled], names: Sequence[str]) -> Array:
@@ -261,6 +263,7 @@ def main() -> None:
                 report(f"{folder.name}, with model", [r for r in rows if r.developer == folder.name], with_model[mine])
             )
             one = found.agreement
+            print("  " + found.waits if found.waits else "  every prompt is answered")
             print(
                 f"  same act as the signs {one.same}/{one.read}; called a correction by either {one.corrections}, "
                 f"by both {one.both}; replies without a usable act {one.unusable}"

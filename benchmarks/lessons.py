@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.acts import SURE, labels, read, sessions
-from benchmarks.recorded import reader
+from benchmarks.recorded import lesson_replies
 from harvesters.records import Origin, Role, ToolCall, ToolStatus, Turn
 from sleepd.core.acts import Act, judge
 from sleepd.core.episode import Episode, Source, episodes
@@ -28,7 +28,6 @@ from sleepd.core.lesson import EpisodeWithAct, Found, History, Lesson, LessonFlo
 from sleepd.core.lesson_reading import LessonsRead
 from sleepd.core.model import SessionId
 from sleepd.core.segment import Transcript
-from sleepd.pipeline.read_lessons import read_lessons
 from sleepd.settings.sections import LessonsConfig
 from sleepd.usecases import lessons as usecase
 from sleepd.usecases.read_lessons import prompts_of
@@ -86,7 +85,10 @@ def read_history(folder: Path, answers: Path) -> ReadHistory:
 
     Raises `NotMeasured` while one waits.
     """
-    acts = read(folder, answers).acts
+    turns = read(folder, answers)
+    if turns.waits:
+        raise NotMeasured(turns.waits)
+    acts = turns.acts
     history = History(
         sessions=tuple(
             tuple(replace(one, judged=acts.get(one.episode.turn, one.judged)) for one in session)
@@ -94,8 +96,8 @@ def read_history(folder: Path, answers: Path) -> ReadHistory:
         )
     )
     found = usecase.find(history)
-    with reader(answers, folder.name) as read_by:
-        replies = read_lessons(read_by, prompts_of(history, found, LessonsConfig().prompt_tokens), "")
+    prompts = prompts_of(history, found, LessonsConfig().prompt_tokens)
+    replies = lesson_replies(answers, folder.name, prompts)
     return ReadHistory(history=history, read=usecase.with_readings(history, found, replies, {}))
 
 

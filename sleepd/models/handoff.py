@@ -73,7 +73,7 @@ class Handoff:
         """
         if ask.purpose is CallPurpose.PREFLIGHT:
             return Reply(text="ready")
-        name = digest(self._key, ask.system, ask.prompt, str(ask.sample))[:_DIGITS]
+        name = name_of(self._key, ask)
         prompt, answer = self._folder / f"{name}{_PROMPT}", self._folder / f"{name}{_ANSWER}"
         read = _read(answer)
         if isinstance(read, Reply):
@@ -99,6 +99,11 @@ class Handoff:
             asked=fresh,
             waiting=count,
         )
+
+
+def name_of(key: str, ask: Ask) -> str:
+    """What the files of a prompt are called: the same for the same prompt to the same model."""
+    return digest(key, ask.system, ask.prompt, str(ask.sample))[:_DIGITS]
 
 
 def _written(name: str, ask: Ask) -> str:
