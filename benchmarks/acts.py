@@ -141,7 +141,7 @@ def read(folder: Path, answers: Path) -> ReadTurns:
     turns = [turn for session in cut for turn in shown(session) if turn.episode.turn in gold]
     with reader(answers, folder.name) as read_by:
         try:
-            known = read_acts(read_by, turns)
+            known = dict(read_acts(read_by, turns).acts)
             waits = ""
         except NotMeasured as error:
             known, waits = kept_acts(read_by), str(error)

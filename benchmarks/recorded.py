@@ -48,4 +48,4 @@ def lesson_replies(answers: Path, developer: str, prompts: LessonPrompts) -> tup
         print(f"{developer}: the findings have changed since; the replies are to an earlier prompt")
         return tuple(said[-len(prompts.asks) :])
     with reader(answers, developer) as read_by:
-        return read_lessons(read_by, prompts, "")
+        return read_lessons(read_by, prompts, "").texts

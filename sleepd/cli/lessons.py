@@ -80,7 +80,7 @@ def _read(project: str | None, *, every_turn: bool, dry_run: bool, as_json: bool
             return True
         report = read_lessons.read(database, settings, every=every, project=project)
     if not as_json:
-        show(reading_view.reading_text(report.model, report.agreement, report.lessons))
+        show(reading_view.reading_text(report.model, report.agreement, report.lessons, report.troubles))
     return False
 
 

@@ -90,9 +90,10 @@ def combined(judged: JudgedAct, read: ReadAct | None) -> JudgedAct:
     """The act by the model's word and the structural signs together.
 
     The probabilities are multiplied, those of the signs with an exponent below 1: a logarithmic opinion pool. A turn
-    that the model reads as approval is never a correction.
+    that the model reads as approval is never a correction. The words of a refusal stay what the signs say: whoever
+    refuses a call objects to it, however friendly the words.
     """
-    if read is None or read.act is None:
+    if read is None or read.act is None or "refusal" in judged.signs:
         return judged
     sure = min(_MOST_SURE, max(_LEAST_SURE, read.sure if read.sure is not None else 0.8))
     rest = (1 - sure) / (len(Act) - 1)

@@ -35,6 +35,16 @@ class Reader:
     now: datetime
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActsRead:
+    """What a model takes turns for, and why some were not read."""
+
+    acts: Mapping[Digest, ReadAct]
+    """By the key of the turn shown; turns of calls without an answer are missing."""
+    troubles: tuple[str, ...]
+    """One for each call without an answer. It is made again another time."""
+
+
 class _Turn(BaseModel):
     """One entry of a reply: untrusted."""
 
@@ -58,7 +68,7 @@ def act_asks(turns: Sequence[ShownTurn], known: Mapping[Digest, ReadAct]) -> dic
     return {_ask(batch): batch for batch in batches}
 
 
-def read_acts(reader: Reader, turns: Sequence[ShownTurn]) -> dict[Digest, ReadAct]:
+def read_acts(reader: Reader, turns: Sequence[ShownTurn]) -> ActsRead:
     """What the model takes each of these turns for, read now or before.
 
     A reply that cannot be used, whole or for one turn, is kept as such. Raises `NotMeasured` or `BudgetSpent` when the
@@ -68,8 +78,11 @@ def read_acts(reader: Reader, turns: Sequence[ShownTurn]) -> dict[Digest, ReadAc
     asks = act_asks(turns, known)
     by_address = {digest(ask.system, ask.prompt): ask for ask in asks}
 
+    troubles: list[str] = []
+
     def keep(address: Digest, outcome: Reply | Failure) -> None:
         if isinstance(outcome, Failure):
+            troubles.append(outcome.message)
             return
         read = parsed(outcome.text, asks[by_address[address]])
         known.update(read)
@@ -77,7 +90,8 @@ def read_acts(reader: Reader, turns: Sequence[ShownTurn]) -> dict[Digest, ReadAc
             readings.keep_acts(connection, read, version(PROMPT), reader.model.key, reader.now)
 
     ask_all(reader.model, by_address, reader.workers, keep)
-    return {turn.key: known[turn.key] for turn in turns if turn.key in known}
+    acts = {turn.key: known[turn.key] for turn in turns if turn.key in known}
+    return ActsRead(acts=acts, troubles=tuple(troubles))
 
 
 def kept_acts(reader: Reader) -> dict[Digest, ReadAct]:

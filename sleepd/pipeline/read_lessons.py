@@ -67,6 +67,16 @@ class LessonPrompts:
     asks: tuple[Ask, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonReplies:
+    """The replies to the prompts of one reading."""
+
+    texts: tuple[str, ...]
+    """In the order of the prompts; empty unless all were answered."""
+    troubles: tuple[str, ...] = ()
+    """One for each call without an answer. It is made again another time."""
+
+
 def lesson_prompts(
     history: Sequence[Sequence[EpisodeWithAct]], shown_as: Mapping[str, Found], limit: int
 ) -> LessonPrompts:
@@ -124,17 +134,20 @@ def group_id(finding: Found) -> str:
     return f"g{digest('group', finding.key)[:5]}"
 
 
-def read_lessons(reader: Reader, prompts: LessonPrompts, project: str) -> tuple[str, ...]:
-    """The replies to all prompts, in order; each is kept as soon as it is there and never asked for again.
+def read_lessons(reader: Reader, prompts: LessonPrompts, project: str) -> LessonReplies:
+    """The replies to all prompts; each is kept as soon as it is there and never asked for again.
 
-    Empty when the model refused one of them. Raises `NotMeasured` or `BudgetSpent` as `ask_all` does.
+    Raises `NotMeasured` or `BudgetSpent` as `ask_all` does.
     """
     with reader.database.reading() as connection:
         got = readings.lesson_replies(connection, prompts.reading, reader.model.key)
     numbers = {digest("part", str(number)): number for number in range(len(prompts.asks)) if number not in got}
 
+    troubles: list[str] = []
+
     def keep(address: Digest, outcome: Reply | Failure) -> None:
         if isinstance(outcome, Failure):
+            troubles.append(outcome.message)
             return
         number = numbers[address]
         got[number] = outcome.text
@@ -151,7 +164,8 @@ def read_lessons(reader: Reader, prompts: LessonPrompts, project: str) -> tuple[
             )
 
     ask_all(reader.model, {address: prompts.asks[number] for address, number in numbers.items()}, reader.workers, keep)
-    return tuple(got[number] for number in sorted(got)) if len(got) == len(prompts.asks) else ()
+    whole = len(got) == len(prompts.asks)
+    return LessonReplies(texts=tuple(got[number] for number in sorted(got)) if whole else (), troubles=tuple(troubles))
 
 
 def parsed_lessons(replies: Sequence[str]) -> tuple[ReadLesson, ...]:

@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from sleepd.core.errors import UnknownName
+from sleepd.core.model import Cause
 from sleepd.core.ports import Ask, CallPurpose, Failure, Reply
 from sleepd.simulate import loading
 from sleepd.simulate.cast import persona
@@ -91,6 +92,8 @@ class SimulatedModel:
                 text = self._reflection(ask, chance)
             case CallPurpose.TRIGGER:
                 text = loading.choice(ask.system, ask.prompt, chance)
+            case CallPurpose.READ:
+                return Failure(cause=Cause.REFUSED, message="the simulated agent reads no history; choose another")
             case CallPurpose.PREFLIGHT:
                 text = "ready"
         tokens_in = (len(ask.system) + len(ask.prompt)) // 4

@@ -10,6 +10,7 @@ from sleepd import compose
 from sleepd.core import edit, lesson
 from sleepd.core.act_reading import Agreement, ShownTurn, agreement, shown, unsure
 from sleepd.core.acts import judge
+from sleepd.core.episode import Source
 from sleepd.core.lesson import Found, History
 from sleepd.core.lesson_reading import LessonsRead, ReadingPlan
 from sleepd.core.ports import Ask
@@ -29,6 +30,8 @@ class ReadingReport:
     model: str
     agreement: Agreement
     lessons: LessonsRead
+    troubles: tuple[str, ...]
+    """Why calls gave no answer; they are made again another time."""
 
 
 def plan(database: Database, settings: Settings, *, every: bool, project: str | None) -> ReadingPlan:
@@ -60,7 +63,8 @@ def read(database: Database, settings: Settings, *, every: bool, project: str | 
     reader = _reader(database, settings)
     known = usecase.history(database, project)
     turns = _turns(known, every=every)
-    acts = read_acts(reader, turns)
+    turns_read = read_acts(reader, turns)
+    acts = turns_read.acts
     by_signs = {
         one.episode.turn: judged
         for session in known.sessions
@@ -74,7 +78,8 @@ def read(database: Database, settings: Settings, *, every: bool, project: str | 
     return ReadingReport(
         model=reader.model.key,
         agreement=agreement((by_signs[turn.episode.turn], acts[turn.key]) for turn in turns if turn.key in acts),
-        lessons=usecase.with_readings(known, found, replies, earlier),
+        lessons=usecase.with_readings(known, found, replies.texts, earlier),
+        troubles=(*turns_read.troubles, *replies.troubles),
     )
 
 
@@ -93,7 +98,8 @@ def _turns(known: History, *, every: bool) -> Sequence[ShownTurn]:
     for session in known.sessions:
         cut = [one.episode for one in session]
         by_turn = {episode.turn: judged for episode, judged in zip(cut, judge(cut), strict=True)}
-        found += [turn for turn in shown(cut) if every or unsure(by_turn[turn.episode.turn])]
+        asked = [turn for turn in shown(cut) if turn.episode.source is not Source.DENIAL]
+        found += [turn for turn in asked if every or unsure(by_turn[turn.episode.turn])]
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from sleepd.core.act_reading import Agreement
 from sleepd.core.lesson_reading import Fate, LessonsRead, ReadingPlan
@@ -36,7 +37,7 @@ def plan_json(plan: ReadingPlan) -> Plain:
     }
 
 
-def reading_text(model: str, agreed: Agreement, read: LessonsRead) -> str:
+def reading_text(model: str, agreed: Agreement, read: LessonsRead, troubles: Sequence[str]) -> str:
     """How the model and the signs agree, and what became of the model's lessons."""
     lines = []
     if agreed.read:
@@ -55,6 +56,8 @@ def reading_text(model: str, agreed: Agreement, read: LessonsRead) -> str:
     lines += [
         f"  dropped ({fate}): {rule[:_CLIPPED]}" for rule, fate in read.fates if fate in (Fate.NO_QUOTE, Fate.NO_RULE)
     ]
+    if troubles:
+        lines.append(f"{_count(len(troubles), 'call')} gave no answer, and will be made again: {troubles[0]}")
     return "\n".join([*lines, ""])
 
 

@@ -78,6 +78,13 @@ class TestCombined:
         assert Act.CORRECTION is not found.act
         assert 0.0 == found.correction
 
+    def test_the_words_of_a_refusal_stay_a_correction(self) -> None:
+        """Whoever refuses a call objects to it."""
+        refusal = exchange("I'll take it from here", number=1, source=Source.DENIAL)
+        judged = judge([exchange("Add it", refused("git push")), refusal])[1]
+        assert Act.CORRECTION is judged.act
+        assert judged == combined(judged, ReadAct(act=Act.OTHER, sure=0.9))
+
     def test_without_a_usable_word_the_signs_decide(self) -> None:
         """A reply that could not be read changes nothing."""
         judged = by_signs("no, wrong")

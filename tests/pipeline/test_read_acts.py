@@ -42,11 +42,11 @@ def test_turns_are_asked_about_in_batches_and_once(reader: Reader) -> None:
     """Fifty turns are three calls; the second reading asks nothing."""
     model = ScriptedModel(otherwise=reply(*["request"] * BATCH))
     asking = replace(reader, model=model)
-    found = read_acts(asking, turns(50))
+    found = read_acts(asking, turns(50)).acts
     assert 50 == len(found)
     assert {Act.REQUEST} == {read.act for read in found.values()}
     assert 3 == len(model.asks)
-    assert found == read_acts(replace(reader, model=ScriptedModel()), turns(50))
+    assert found == read_acts(replace(reader, model=ScriptedModel()), turns(50)).acts
 
 
 def test_another_models_word_is_asked_for_anew(reader: Reader) -> None:
@@ -60,7 +60,7 @@ def test_equal_turns_are_asked_about_once(reader: Reader) -> None:
     """The same words after the same work are the same question."""
     same = shown([exchange("commit")]) + shown([exchange("commit", session=3)])
     model = ScriptedModel(reply("approval"))
-    found = read_acts(replace(reader, model=model), same)
+    found = read_acts(replace(reader, model=model), same).acts
     assert [ReadAct(act=Act.APPROVAL, sure=0.9)] == list(found.values())
     assert 1 == model.asks[0].prompt.count("| commit")
 
@@ -83,18 +83,19 @@ def test_equal_turns_are_asked_about_once(reader: Reader) -> None:
 )
 def test_every_reply_is_a_value(reader: Reader, text: str, act: Act | None, why: str) -> None:
     """A malformed reply is kept as such: it is neither an act nor asked for again."""
-    (read,) = read_acts(replace(reader, model=ScriptedModel(text)), turns(1)).values()
+    (read,) = read_acts(replace(reader, model=ScriptedModel(text)), turns(1)).acts.values()
     assert act is read.act
     assert why in read.why
     assert read.sure is None or 0 <= read.sure <= 1
-    assert [read] == list(read_acts(replace(reader, model=ScriptedModel()), turns(1)).values())
+    assert [read] == list(read_acts(replace(reader, model=ScriptedModel()), turns(1)).acts.values())
 
 
 def test_a_refused_batch_costs_only_itself(reader: Reader) -> None:
     """The other turns are read; the refused ones are asked about another time."""
     refusal = Failure(cause=Cause.REFUSED, message="no")
     found = read_acts(replace(reader, model=ScriptedModel(refusal, reply("request"))), turns(BATCH + 1))
-    assert 1 == len(found)
+    assert 1 == len(found.acts)
+    assert ("no",) == found.troubles
 
 
 def test_an_outage_keeps_what_was_answered(reader: Reader) -> None:
