@@ -13,7 +13,7 @@ from sleepd.core.redact import redact
 
 SURE = 0.85
 """A turn is unsure when its act is less probable than this, or when a correction is neither this sure nor ruled out:
-its probability between 0.15 and 0.85. On labelled turns two of three are."""
+its probability between 0.15 and 0.85. Of 235 labelled turns 166 are."""
 _SAID = 900
 _TAIL = 300
 _ANSWER = 300

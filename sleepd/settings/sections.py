@@ -178,11 +178,11 @@ class LessonsConfig(Section):
     """What `sleepd lessons --read` may ask the reflection model. `sleepd lessons` alone asks nothing."""
 
     max_calls: Count = 30
-    """Model calls of one reading. The unsure turns of a year fit in about thirty; the same command goes on where the
-    last one stopped."""
+    """Model calls of one reading. Thirty hold six hundred turns; the same command goes on where the last one
+    stopped."""
     turns: Literal["unsure", "all"] = "unsure"
-    """Whose acts are read: those that the structural signs leave open, or those of all your turns. On labelled turns
-    the sure ones are right nine times of ten, so reading them buys little."""
+    """Whose acts are read: those that the structural signs leave open, or those of all your turns. Of 235 labelled
+    turns 69 were sure, and 66 of these were rightly called a correction or none: reading them buys little."""
     prompt_tokens: Annotated[int, Field(ge=4_000)] = 30_000
     """Tokens of one prompt that asks for lessons. A longer history is asked about project by project, in several
     prompts; a lesson is seen best where all its sessions stand in one."""

@@ -68,7 +68,8 @@ def put_answers() -> int:
 
 
 def _id_before(prompt: str, words: str) -> str:
-    return re.findall(r"^\[([0-9a-f]{7})\]", prompt.partition(f"| {words}")[0], re.MULTILINE)[-1]
+    ids: list[str] = re.findall(r"^\[([0-9a-f]{7})\]", prompt.partition(f"| {words}")[0], re.MULTILINE)
+    return ids[-1]
 
 
 def test_nothing_is_asked_before_the_person_says_so(lived: Path) -> None:
