@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from benchmarks.recorded import reader
 from harvesters.claude_code import ClaudeCode
 from harvesters.records import SessionKind
-from sleepd.core.act_reading import Agreement, agreement, combined, shown
-from sleepd.core.acts import Act, JudgedAct, judge, signs
+from sleepd.core.act_reading import Agreement, ReadAct, agreement, combined, pooled, shown
+from sleepd.core.acts import Act, JudgedAct, decided, judge, signs
 from sleepd.core.episode import Episode, Source, episodes
 from sleepd.core.errors import NotMeasured
 from sleepd.core.model import SessionId
@@ -128,6 +128,8 @@ class ReadTurns:
 
     acts: dict[str, JudgedAct]
     """By turn: with the model's word where it has one."""
+    words: dict[str, ReadAct]
+    """By turn: the model's word alone."""
     agreement: Agreement
     waits: str
     """Which prompts have no answer yet; empty for none."""
@@ -147,7 +149,8 @@ def read(folder: Path, answers: Path) -> ReadTurns:
             known, waits = kept_acts(read_by), str(error)
     pairs = [(by_signs[turn.episode.turn], known[turn.key]) for turn in turns if turn.key in known]
     acts = {turn.episode.turn: combined(by_signs[turn.episode.turn], known.get(turn.key)) for turn in turns}
-    return ReadTurns(acts=acts, agreement=agreement(pairs), waits=waits)
+    words = {turn.episode.turn: known[turn.key] for turn in turns if turn.key in known}
+    return ReadTurns(acts=acts, words=words, agreement=agreement(pairs), waits=waits)
 
 
 def matrix(rows: Sequence[Labelled], names: Sequence[str]) -> Array:
@@ -185,6 +188,23 @@ def correction(rows: Sequence[Labelled], names: Sequence[str], fitted: Fitted) -
     order = list(Act)
     found: Array = shares[:, order.index(Act.CORRECTION)] / (1 - shares[:, order.index(Act.REFINEMENT)])
     return found
+
+
+def corrected(
+    rows: Sequence[Labelled], names: Sequence[str], fitted: Fitted, words: Mapping[str, ReadAct]
+) -> NDArray[np.bool_]:
+    """Which turns are corrections by these weights and the model's word, as `act_reading.combined` has it."""
+    shares = softmax(matrix(rows, names) @ fitted.weights.T + fitted.bias)
+    alone = correction(rows, names, fitted) >= 0.5
+    flags = []
+    for row, share, flag in zip(rows, shares, alone, strict=True):
+        word = words.get(row.turn)
+        if word is None or word.act is None or row.denial:
+            flags.append(bool(flag))
+        else:
+            by_signs = dict(zip(Act, share.tolist(), strict=True))
+            flags.append(decided(pooled(by_signs, word.act, word.sure), ()).act is Act.CORRECTION)
+    return np.array(flags)
 
 
 def report(title: str, rows: Sequence[Labelled], flagged: NDArray[np.bool_]) -> str:
@@ -256,9 +276,8 @@ def main() -> None:
         for folder in sorted(path for path in given.folder.iterdir() if path.is_dir()):
             found = read(folder, given.answers)
             mine = np.array([row.developer == folder.name for row in rows])
-            with_model[mine] = [
-                found.acts[row.turn].act is Act.CORRECTION for row in rows if row.developer == folder.name
-            ]
+            own, others = ([r for r in rows if (r.developer == folder.name) is same] for same in (True, False))
+            with_model[mine] = corrected(own, names, fit(others, names), found.words)
             print(
                 report(f"{folder.name}, with model", [r for r in rows if r.developer == folder.name], with_model[mine])
             )

@@ -86,8 +86,6 @@ def read_history(folder: Path, answers: Path) -> ReadHistory:
     Raises `NotMeasured` while one waits.
     """
     turns = read(folder, answers)
-    if turns.waits:
-        raise NotMeasured(turns.waits)
     acts = turns.acts
     history = History(
         sessions=tuple(
@@ -97,7 +95,7 @@ def read_history(folder: Path, answers: Path) -> ReadHistory:
     )
     found = usecase.find(history)
     prompts = prompts_of(history, found, LessonsConfig().prompt_tokens)
-    replies = lesson_replies(answers, folder.name, prompts)
+    replies = lesson_replies(answers, folder.name, prompts, turns.waits)
     return ReadHistory(history=history, read=usecase.with_readings(history, found, replies, {}))
 
 

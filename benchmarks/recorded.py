@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+from sleepd.core.errors import NotMeasured
 from sleepd.models.handoff import END, Handoff, name_of
 from sleepd.pipeline.read_acts import Reader
 from sleepd.pipeline.read_lessons import PROMPT, LessonPrompts, read_lessons
@@ -29,11 +30,12 @@ def reader(answers: Path, developer: str) -> Iterator[Reader]:
         yield Reader(database=database, model=model, workers=1, now=_AT)
 
 
-def lesson_replies(answers: Path, developer: str, prompts: LessonPrompts) -> tuple[str, ...]:
+def lesson_replies(answers: Path, developer: str, prompts: LessonPrompts, waits: str) -> tuple[str, ...]:
     """The recorded replies about the lessons of a developer.
 
     A reply names turns by ids that do not change, so one to an earlier prompt serves when there is none to this one;
-    that is printed. With no reply at all, the prompts are put there; raises `NotMeasured` then.
+    that is printed. With no reply at all, the prompts are put there, unless acts wait for answers (`waits` says which):
+    `NotMeasured` is raised then.
     """
     folder = answers / developer.removeprefix("dev-")
     opening = template(PROMPT).splitlines()[0]
@@ -45,7 +47,9 @@ def lesson_replies(answers: Path, developer: str, prompts: LessonPrompts) -> tup
     ]
     exact = [ask for ask in prompts.asks if (folder / f"{name_of(KEY, ask)}.answer.md").exists()]
     if said and len(exact) < len(prompts.asks):
-        print(f"{developer}: the findings have changed since; the replies are to an earlier prompt")
+        print(f"{developer}: acts or findings have changed since; the replies are to an earlier prompt. {waits}")
         return tuple(said[-len(prompts.asks) :])
+    if waits:
+        raise NotMeasured(waits)
     with reader(answers, developer) as read_by:
         return read_lessons(read_by, prompts, "").texts

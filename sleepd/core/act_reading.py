@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sleepd.core.acts import Act, JudgedAct, decided, probabilities
@@ -25,6 +25,8 @@ _STRUCTURE = 0.35
 """How much the structural signs count beside the model, as an exponent of their odds. The model has read the words."""
 _LEAST_SURE, _MOST_SURE = 0.2, 0.97
 """A model's statement of its own sureness is taken within these bounds."""
+_USUAL_SURE = 0.8
+"""Where a model states none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,14 +97,19 @@ def combined(judged: JudgedAct, read: ReadAct | None) -> JudgedAct:
     """
     if read is None or read.act is None or "refusal" in judged.signs:
         return judged
-    sure = min(_MOST_SURE, max(_LEAST_SURE, read.sure if read.sure is not None else 0.8))
-    rest = (1 - sure) / (len(Act) - 1)
     structure = probabilities(dict.fromkeys(judged.signs, 1.0))
-    pooled = {act: structure[act] ** _STRUCTURE * (sure if act is read.act else rest) for act in Act}
-    if read.act is Act.APPROVAL:
-        pooled[Act.CORRECTION] = 0.0
-    total = sum(pooled.values())
-    return replace(decided({act: value / total for act, value in pooled.items()}, judged.signs), read=True)
+    return replace(decided(pooled(structure, read.act, read.sure), judged.signs), read=True)
+
+
+def pooled(structure: Mapping[Act, float], act: Act, sure: float | None) -> dict[Act, float]:
+    """The probability of each act by the signs and by a model that names `act` and is that sure; they sum to 1."""
+    stated = min(_MOST_SURE, max(_LEAST_SURE, sure if sure is not None else _USUAL_SURE))
+    rest = (1 - stated) / (len(Act) - 1)
+    shares = {each: structure[each] ** _STRUCTURE * (stated if each is act else rest) for each in Act}
+    if act is Act.APPROVAL:
+        shares[Act.CORRECTION] = 0.0
+    total = sum(shares.values())
+    return {each: share / total for each, share in shares.items()}
 
 
 def agreement(pairs: Iterable[tuple[JudgedAct, ReadAct]]) -> Agreement:
