@@ -7,7 +7,7 @@ for word, in the person's own words of the turn that it names, or in a failed ca
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby
@@ -111,25 +111,36 @@ def citable_id(signal: Signal) -> str:
     return digest("cited", signal.session, signal.turn)[:7]
 
 
-def citables(history: Sequence[Sequence[EpisodeWithAct]], found: Sequence[Found]) -> dict[str, Citable]:
-    """All that may be cited, by id: each turn of the person's own, and each call that a finding rests on."""
+def cited_ids(read: Iterable[ReadLesson]) -> frozenset[str]:
+    """The ids that the lessons name."""
+    return frozenset(quote.id.strip().casefold() for lesson in read for quote in (*lesson.quotes, *lesson.reversed_by))
+
+
+def citables(
+    history: Sequence[Sequence[EpisodeWithAct]], found: Sequence[Found], wanted: frozenset[str] | None = None
+) -> dict[str, Citable]:
+    """What may be cited, by id: each turn of the person's own, refused calls, and calls that a finding rests on.
+
+    `wanted`: only these ids.
+    """
     made: dict[str, Citable] = {}
     for session in history:
         for number, one in enumerate(session):
-            episode = one.episode
-            if episode.source.own:
-                signal = of_turn(episode, one.judged)
+            signals = list(silent_refusals(one.episode))
+            if one.episode.source.own:
+                signals.append(of_turn(one.episode, one.judged))
+            for signal in signals:
                 id_ = citable_id(signal)
-                own = own_words(redact(episode.text, _WHOLE).text, pasted=one.judged.act is Act.EVIDENCE)
-                made[id_] = Citable(id=id_, signal=signal, own=own, earlier=session[:number])
-            for signal in silent_refusals(episode):
-                id_ = citable_id(signal)
-                made[id_] = Citable(id=id_, signal=signal, own=redact(signal.text, _WHOLE).text)
-    for finding in found:
-        for signal in finding.signals:
-            if signal.kind in (SignalKind.FAILURE, SignalKind.REPAIR, SignalKind.DENIAL):
-                id_ = citable_id(signal)
-                made.setdefault(id_, Citable(id=id_, signal=signal, own=redact(signal.text, _WHOLE).text))
+                if wanted is None or id_ in wanted:
+                    text = redact(signal.text, _WHOLE).text
+                    mine = signal.turn == one.episode.turn
+                    own = own_words(text, pasted=one.judged.act is Act.EVIDENCE) if mine else text
+                    made[id_] = Citable(id=id_, signal=signal, own=own, earlier=session[:number] if mine else ())
+    for signal in (signal for finding in found for signal in finding.signals):
+        id_ = citable_id(signal)
+        is_call = signal.kind in (SignalKind.FAILURE, SignalKind.REPAIR, SignalKind.DENIAL)
+        if is_call and id_ not in made and (wanted is None or id_ in wanted):
+            made[id_] = Citable(id=id_, signal=signal, own=redact(signal.text, _WHOLE).text)
     return made
 
 

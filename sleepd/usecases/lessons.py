@@ -119,9 +119,10 @@ def with_readings(
         return LessonsRead(found=tuple(found), fates=(), dropped_quotes=0)
     from sleepd.pipeline.read_lessons import group_id, parsed_lessons
 
-    citable = lesson_reading.citables(known.sessions, found)
+    read = parsed_lessons(replies)
+    citable = lesson_reading.citables(known.sessions, found, lesson_reading.cited_ids(read))
     group_ids = {group_id(finding): finding.key for finding in found}
-    return lesson_reading.taken(parsed_lessons(replies), found, citable, group_ids, earlier)
+    return lesson_reading.taken(read, found, citable, group_ids, earlier)
 
 
 def _with_state(one: Lesson, before: Mapping[str, store.Listed], decided: Mapping[str, LessonDecision]) -> Lesson:
