@@ -251,8 +251,8 @@ def _with(finding: Found, signals: Sequence[Signal], wording: Wording | None) ->
 
 
 def _same_finding(named: str, signals: Sequence[Signal], found: Sequence[Found]) -> Found | None:
-    """The finding that a lesson repeats: the one that the model names, if they share a turn; else the one that shares
-    at least two sessions' turns and half of the lesson's, or half of its own.
+    """The finding that a lesson repeats: the one that the model names, if half the lesson's turns are in it; else the
+    one that shares turns of two sessions with it, and half of the turns of the smaller one.
     """
     turns = {(signal.session, signal.turn) for signal in signals}
     best: Found | None = None
@@ -260,7 +260,7 @@ def _same_finding(named: str, signals: Sequence[Signal], found: Sequence[Found])
     for finding in found:
         others = {(signal.session, signal.turn) for signal in finding.signals}
         shared = turns & others
-        if finding.key == named and shared:
+        if finding.key == named and shared and 2 * len(shared) >= len(turns):
             return finding
         count = len({session for session, _ in shared})
         if count > most and 2 * len(shared) >= min(len(turns), len(others)):

@@ -162,6 +162,13 @@ class TestTaken:
         assert [Fate.JOINED] == [fate for _, fate in read.fates]
         assert [1, 0] == [len(one.wordings) for one in read.found]
 
+    def test_a_wide_finding_does_not_swallow_narrow_lessons(self) -> None:
+        """Of three turns one is the finding's: the lesson is about something else, whatever the model names."""
+        known = _finding("Tabs please!", "You used spaces")
+        page = [quote(words) for words in ("Open the page before", "did you look at the page?", "Tabs please!")]
+        read = take(lesson("L1", "Open the page.", *page, same_as="g1"), found=[known], groups={"g1": known.key})
+        assert [Fate.NEW] == [fate for _, fate in read.fates]
+
     def test_the_same_rule_of_two_prompts_is_one(self) -> None:
         """A long history is asked about in parts; each part sees some of the sessions."""
         first = replace(TABS, quotes=TABS.quotes[:1])
