@@ -110,7 +110,7 @@ class Lesson:
     kinds: tuple[SignalKind, ...]
     scope: Scope
     project: str
-    """The folder, where the lesson belongs to one project; else empty."""
+    """The repository's folder, where the lesson belongs to one project; else empty."""
     sessions: tuple[SessionId, ...]
     """In which it was needed, oldest first."""
     cost: Cost
@@ -168,6 +168,12 @@ class History:
     """All interactive sessions of a person, oldest first."""
 
     sessions: tuple[tuple[EpisodeWithAct, ...], ...]
+    repositories: Mapping[str, str] = field(default_factory=dict)
+    """Folder of a session -> the folder that stands for its repository; without those that stand for themselves."""
+
+    def repository(self, folder: str) -> str:
+        """The folder that stands for the repository of this one."""
+        return self.repositories.get(folder, folder)
 
     @property
     def turns(self) -> int:
@@ -409,7 +415,7 @@ def _worded(theme: Theme, found: _Theme) -> str:
 
 
 def lessons(found: Iterable[Found], projects: Mapping[SessionId, str], floors: LessonFloors) -> tuple[Lesson, ...]:
-    """The findings that enough sessions support, worth most first. `projects` holds each session's folder."""
+    """The findings that enough sessions support, worth most first. `projects` holds each session's repository."""
     made = []
     for finding in found:
         signals = _once(sorted(finding.signals, key=lambda s: (s.at is None, s.at, s.session, s.turn)))

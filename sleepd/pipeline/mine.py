@@ -17,7 +17,7 @@ from sleepd.core.segment import segment
 from sleepd.core.split import Known, Placed, Shares
 from sleepd.settings.sections import MineConfig
 from sleepd.store import recurring as recurring_store
-from sleepd.store import sessions, tasks
+from sleepd.store import repositories, sessions, tasks
 from sleepd.store.database import Database
 from sleepd.store.tasks import StoredTask
 
@@ -84,7 +84,8 @@ def _remine(
     _cut(database, waiting)
     with database.reading() as connection:
         everything = tasks.load(connection)
-    embedded = _place(database, embedder, config, everything)
+        repository = repositories.of_folders(connection)
+    embedded = _place(database, embedder, config, everything, repository)
     with database.reading() as connection:
         everything = tasks.load(connection)
     _check(database, everything, kinds_of_work(everything, config.min_sessions))
@@ -153,15 +154,21 @@ def _cut(database: Database, waiting: Sequence[tuple[SessionId, int]]) -> None:
                 tasks.save(connection, id_, transcript.agent, segment(transcript))
 
 
-def _place(database: Database, embedder: Embedder, config: MineConfig, everything: Sequence[StoredTask]) -> int:
-    """Give new tasks their cluster, within their project, and their side. What was decided before stays.
+def _place(
+    database: Database,
+    embedder: Embedder,
+    config: MineConfig,
+    everything: Sequence[StoredTask],
+    repository: Mapping[str, str],
+) -> int:
+    """Give new tasks their cluster, within their repository, and their side. What was decided before stays.
 
     Near-duplicates are looked for in all projects: the user's own skills learn from several.
     """
     if all(s.cluster is not None for s in everything):
         return 0
     vectors, embedded = vectors_of(database, embedder, [s.task.request for s in everything])
-    members, described = _clustered(everything, vectors, config)
+    members, described = _clustered(everything, vectors, config, repository)
     old = [i for i, s in enumerate(everything) if s.split is not None and s.group is not None]
     new = sorted(set(range(len(everything))) - set(old))
     placement = split.place(
@@ -180,13 +187,13 @@ def _place(database: Database, embedder: Embedder, config: MineConfig, everythin
 
 
 def _clustered(
-    everything: Sequence[StoredTask], vectors: Vectors, config: MineConfig
+    everything: Sequence[StoredTask], vectors: Vectors, config: MineConfig, repository: Mapping[str, str]
 ) -> tuple[dict[TaskId, ClusterId], list[tasks.Cluster]]:
-    """The cluster of every task, and what is known about the clusters; each project for itself."""
+    """The cluster of every task, and what is known about the clusters; each repository for itself."""
     members: dict[TaskId, ClusterId] = {}
     known: list[tasks.Cluster] = []
     rule = cluster.Rule(similarity=config.similarity)
-    for rows in _by_project(everything):
+    for rows in _by_repository(everything, repository):
         some = [everything[i] for i in rows]
         found = cluster.assign([s.task.id for s in some], vectors[rows], [s.cluster for s in some], rule)
         fresh = iter(found.members)
@@ -197,7 +204,7 @@ def _clustered(
 
 
 def _described(some: Sequence[StoredTask], clusters: Sequence[str], vectors: Vectors) -> list[tasks.Cluster]:
-    """The kinds of work that one project's clusters are of, with their names."""
+    """The kinds of work that one repository's clusters are of, with their names."""
     kind_of: dict[str, str] = {}
     for s, c in zip(some, clusters, strict=True):
         if s.kind is not None:
@@ -216,10 +223,10 @@ def _described(some: Sequence[StoredTask], clusters: Sequence[str], vectors: Vec
     ]
 
 
-def _by_project(everything: Sequence[StoredTask]) -> list[list[int]]:
+def _by_repository(everything: Sequence[StoredTask], repository: Mapping[str, str]) -> list[list[int]]:
     found: dict[str, list[int]] = {}
     for row, stored in enumerate(everything):
-        found.setdefault(stored.task.project, []).append(row)
+        found.setdefault(repository.get(stored.task.project, stored.task.project), []).append(row)
     return list(found.values())
 
 

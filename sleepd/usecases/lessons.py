@@ -22,6 +22,7 @@ from sleepd.settings.places import Places
 from sleepd.settings.sections import MineConfig
 from sleepd.skills import files, targets
 from sleepd.store import lessons as store
+from sleepd.store import repositories
 from sleepd.store import sessions as stored
 from sleepd.store.database import Database
 from sleepd.store.lessons import LessonChoice, LessonDecision
@@ -39,6 +40,7 @@ def history(database: Database, project: str | None = None) -> History:
     found = []
     with database.reading() as connection:
         cluster_of = store.clusters(connection)
+        repository = repositories.of_folders(connection)
         for id_ in store.interactive(connection):
             transcript = stored.transcript(connection, id_)
             if project is not None and not _is_project(transcript.project, project):
@@ -52,7 +54,18 @@ def history(database: Database, project: str | None = None) -> History:
                 session.append(EpisodeWithAct(episode=episode, judged=judged, cluster=work))
             if session:
                 found.append(tuple(session))
-    return History(sessions=tuple(found))
+    return History(sessions=tuple(found), repositories=_still_there(repository))
+
+
+def _still_there(repository: Mapping[str, str]) -> dict[str, str]:
+    """The same with a folder that is still there to stand for each repository, where one is."""
+    there: dict[str, str] = {}
+    for main, folder in sorted((main, folder) for folder, main in repository.items()):
+        if Path(main).is_dir():
+            there[main] = main
+        elif main not in there and Path(folder).is_dir():
+            there[main] = folder
+    return {folder: there.get(main, main) for folder, main in repository.items()}
 
 
 def _is_project(folder: str, wanted: str) -> bool:
@@ -78,7 +91,7 @@ def book(
     """
     known = known if known is not None else history(database, project)
     floors = floors if floors is not None else LessonFloors()
-    projects = {session[0].episode.session: session[0].episode.project for session in known.sessions}
+    projects = {session[0].episode.session: known.repository(session[0].episode.project) for session in known.sessions}
     found = find(known)
     made = lesson.lessons(found, projects, floors)
     ids = {one.id for one in made}
@@ -261,14 +274,15 @@ def _place(found: Lesson) -> Path:
 def with_work(known: History) -> History:
     """The history with a kind of work for each turn, also before `sleepd mine`: then by the words alone.
 
-    Turns of one project are grouped by character n-grams, as mining does with its lightest embedder. Nothing is stored.
+    Turns of one repository are grouped by character n-grams, as mining does with its lightest embedder. Nothing is
+    stored.
     """
     own = [one for session in known.sessions for one in session if one.episode.source.own]
     if not own or any(one.cluster is not None for one in own):
         return known
     by_project: dict[str, list[EpisodeWithAct]] = {}
     for one in own:
-        by_project.setdefault(one.episode.project, []).append(one)
+        by_project.setdefault(known.repository(one.episode.project), []).append(one)
     work: dict[str, ClusterId] = {}
     for some in by_project.values():
         texts = [one.episode.text for one in some]
@@ -277,10 +291,11 @@ def with_work(known: History) -> History:
         rule = cluster.Rule(similarity=MineConfig().similarity)
         found = cluster.assign(ids, rows, [None] * len(ids), rule)
         work |= {id_: ClusterId(member) for id_, member in zip(ids, found.members, strict=True)}
-    return History(
+    return replace(
+        known,
         sessions=tuple(
             tuple(replace(one, cluster=work.get(one.episode.turn)) for one in session) for session in known.sessions
-        )
+        ),
     )
 
 
