@@ -24,6 +24,7 @@ from sleepd.core.episode import Call, Episode, Source
 from sleepd.core.fault import all_faults, failures
 from sleepd.core.follow_up import DOCS, TESTS, follow_ups
 from sleepd.core.model import ClusterId, SessionId, digest
+from sleepd.core.ngrams import vectors
 from sleepd.core.recurrence import recurring_failures, recurring_follow_ups, recurring_repairs
 from sleepd.core.repair import repairs
 from sleepd.core.signal import Signal, SignalKind
@@ -37,6 +38,11 @@ _QUOTE = 300
 _SHORT = 8
 _SAME_WORDS = 60
 _STEM = 6
+_ABOUT = 40
+_LEAST_SAID = 6
+"""Shorter objections (`no`, `hm`) name no rule."""
+_NEARLY_THE_SAME = 0.6
+"""Cosine of the character runs of two objections from which they are the same, said twice."""
 _TELLING = 3
 _SAID = 0.5
 """A line states a rule when it holds this share of the rule's telling words."""
@@ -314,6 +320,7 @@ def of_words(history: Sequence[tuple[Sequence[Episode], Sequence[JudgedAct]]]) -
     """What the person says again and again, by theme. `history` holds each session's episodes with their acts."""
     themes: defaultdict[str, _Theme] = defaultdict(_Theme)
     instead: defaultdict[str, list[Signal]] = defaultdict(list)
+    others: list[Signal] = []
     shown: dict[str, str] = {}
     for session, acts in history:
         for number, (episode, judged) in enumerate(zip(session, acts, strict=True)):
@@ -324,12 +331,18 @@ def of_words(history: Sequence[tuple[Sequence[Episode], Sequence[JudgedAct]]]) -
                 judged.act is not Act.EVIDENCE and max(judged.correction, judged.refinement) >= _UNSURE
             )
             signal = of_turn(episode, judged)
-            for theme in THEMES:
-                if (objects or (theme.asked and _after_work(session, number))) and _speaks(theme, text, episode):
-                    found = themes[theme.name]
-                    found.signals.append(signal)
-                    found.commands.update(_checked(episode, theme.name))
-                    found.paths.update({e.path for e in episode.edits if DOCUMENT.search(e.path)})
+            speaks = [
+                theme
+                for theme in THEMES
+                if (objects or (theme.asked and _after_work(session, number))) and _speaks(theme, text, episode)
+            ]
+            if objects and not speaks and not INSTEAD.search(text):
+                others.append(signal)
+            for theme in speaks:
+                found = themes[theme.name]
+                found.signals.append(signal)
+                found.commands.update(_checked(episode, theme.name))
+                found.paths.update({e.path for e in episode.edits if DOCUMENT.search(e.path)})
             if objects and (match := INSTEAD.search(text)):
                 good, bad = match["good"] or match["good2"], match["bad"] or match["bad2"]
                 key = f"{good.casefold()} not {bad.casefold()}"
@@ -347,7 +360,32 @@ def of_words(history: Sequence[tuple[Sequence[Episode], Sequence[JudgedAct]]]) -
         if theme.name in themes
     ]
     choices = [Found(key=k, about=k, text=shown[k], signals=tuple(signals)) for k, signals in sorted(instead.items())]
-    return (*named, *choices)
+    return (*named, *choices, *_repeated(others))
+
+
+def _repeated(objections: Sequence[Signal]) -> Iterable[Found]:
+    """Objections of nearly the same words, in any language: the person's own words are the rule."""
+    said = {signal: " ".join(signal.text.split()) for signal in objections}
+    some = [signal for signal in objections if _LEAST_SAID <= len(said[signal]) <= _QUOTE]
+    rows = vectors([said[signal].casefold() for signal in some])
+    firsts = rows.copy()  # of each group's first objection; the first len(groups) rows count
+    groups: list[list[Signal]] = []
+    for signal, row in zip(some, rows, strict=True):
+        near = firsts[: len(groups)] @ row
+        nearest = int(near.argmax()) if len(near) else 0
+        if len(near) and near[nearest] >= _NEARLY_THE_SAME:
+            groups[nearest].append(signal)
+        else:
+            firsts[len(groups)] = row
+            groups.append([signal])
+    for group in groups:
+        words = said[group[0]]
+        yield Found(
+            key=f"said {words.casefold()}",
+            about=words[:_ABOUT],
+            text=f"Keep to this from the start: “{min((said[signal] for signal in group), key=len)}”",
+            signals=tuple(group),
+        )
 
 
 def _demand(text: str) -> str:

@@ -272,3 +272,27 @@ def test_words_about_tests_need_an_edited_test() -> None:
     """Even when all of three sessions ask for them."""
     history = [work(n, "we need to add the missing tests for it", edit("page.py", n)) for n in (1, 2, 3)]
     assert "tests with the change" not in learn(history)
+
+
+def test_words_that_no_theme_knows_teach_when_they_come_again() -> None:
+    """In any language: the person's own words are the rule. Said once, or in other words, they are none."""
+    given = json.dumps({"file_path": "/p/parser.py", "old_string": "b0", "new_string": "a"})
+    undone = ToolCall(id="u", name="Edit", input=given, output="", status=ToolStatus.OK)
+
+    def objection(number: int, words: str) -> tuple[Episode, ...]:
+        return session(
+            number,
+            said(f"Add option {number} to the parser", 0),
+            reply("Done, all works.", 1, edit("parser.py")),
+            said(words, 2),
+            reply("You're right, I should not have done that.", 3, undone),
+        )
+
+    history = [
+        objection(1, "không, hãy giữ nguyên tên cột!!"),
+        objection(2, "không! hãy giữ nguyên tên cột"),
+        objection(3, "không, màu này xấu quá, thử màu xanh đi"),
+    ]
+    found = [lesson for lesson in learn(history).values() if lesson.text.startswith("Keep to this from the start")]
+    assert ["Keep to this from the start: “không! hãy giữ nguyên tên cột”"] == [lesson.text for lesson in found]
+    assert (2, 2) == (len(found[0].sessions), len(found[0].quotes))
