@@ -23,7 +23,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self, TypeVar
 
-from harvesters.decode import Line, LineDecoder, Reason, loads
+from harvesters.decode import LineDecoder, RawLine, Reason, loads
 from harvesters.records import Cursor, Defect, Reading
 
 T = TypeVar("T")
@@ -112,7 +112,7 @@ class Log:
         self.paused = True
         return True
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[RawLine]:
         """Physical lines from `start` to the size the file had when it was opened; the last may lack its newline."""
         if self._raw is None or self._status is None:
             return
@@ -227,7 +227,7 @@ def open_log(path: Path, cursor: Cursor | None = None, *, binary: bool = False) 
         return _unreadable(path, Reason.MISSING if isinstance(error, FileNotFoundError) else Reason.UNREADABLE)
 
 
-def split_lines(stream: BinaryIO, *, start: int = 0, end: int | None = None) -> Iterator[Line]:
+def split_lines(stream: BinaryIO, *, start: int = 0, end: int | None = None) -> Iterator[RawLine]:
     """The lines of a binary stream that stands at `start`, split on b"\\n" only, none beyond the byte offset `end`.
 
     Memory is bounded by the longest line.
@@ -238,7 +238,7 @@ def split_lines(stream: BinaryIO, *, start: int = 0, end: int | None = None) -> 
             data = data[: end - offset]  # noqa: PLW2901 - what came after the size was taken is for the next reading
         if not data:
             return
-        yield Line(offset, data)
+        yield RawLine(offset, data)
         offset += len(data)
 
 

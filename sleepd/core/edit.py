@@ -86,7 +86,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class _Item:
+class _Block:
     """Lines of a region: one whole rule, or something else that edits leave alone."""
 
     lines: tuple[str, ...]
@@ -109,20 +109,25 @@ def split_regions(text: str) -> tuple[Part, ...]:
     """
     all_lines = plaintext.lines(text)
     parts: list[Part] = []
-    start, opened = 0, None
+    start, opened, since = 0, None, 0
     for number, region, closes in _markers(all_lines):
         if not closes:
-            _refuse_second(number, region, opened, parts)
+            if opened is not None:
+                raise Conflict(
+                    f"line {number}: {region.opening!r} stands inside the region opened in line {since}; close that"
+                )
+            if _part(parts, region) is not None:
+                raise Conflict(f"line {number}: a second {region.opening!r}; join the two regions into one")
             parts.append(Part(region=None, body="".join(all_lines[start : number - 1])))
-            start, opened = number, (region, number)
-        elif opened is None or opened[0] is not region:
+            start, opened, since = number, region, number
+        elif opened is not region:
             raise Conflict(f"line {number}: {region.closing!r} closes nothing; put {region.opening!r} before it")
         else:
             opening, body = all_lines[start - 1], "".join(all_lines[start : number - 1])
             parts.append(Part(region=region, body=body, opening=opening, closing=all_lines[number - 1]))
             start, opened = number, None
     if opened is not None:
-        raise Conflict(f"line {opened[1]}: {opened[0].opening!r} is never closed; add {opened[0].closing!r} after it")
+        raise Conflict(f"line {since}: {opened.opening!r} is never closed; add {opened.closing!r} after it")
     parts.append(Part(region=None, body="".join(all_lines[start:])))
     return tuple(part for part in parts if part.text)
 
@@ -230,15 +235,6 @@ def _markers(all_lines: list[str]) -> Iterable[tuple[int, Region, bool]]:
         yield number, (_CLOSINGS if closes else _OPENINGS)[bare], closes
 
 
-def _refuse_second(number: int, region: Region, opened: tuple[Region, int] | None, parts: list[Part]) -> None:
-    if opened is not None:
-        raise Conflict(
-            f"line {number}: {region.opening!r} stands inside the region opened in line {opened[1]}; close that"
-        )
-    if _part(parts, region) is not None:
-        raise Conflict(f"line {number}: a second {region.opening!r}; join the two regions into one")
-
-
 def _part(parts: Iterable[Part], region: Region) -> Part | None:
     return next((part for part in parts if part.region is region), None)
 
@@ -278,14 +274,14 @@ def _separator(text: str, ending: str) -> tuple[str, str]:
     return ("" if blank else ending), ending
 
 
-def _items(body: str) -> list[_Item]:
+def _items(body: str) -> list[_Block]:
     """The region's lines as rules and other things; all lines joined are the body."""
-    items: list[_Item] = []
+    items: list[_Block] = []
     rows = plaintext.lines(body)
     at = 0
     while at < len(rows):
         end = _rule_end(rows, at) if rows[at].startswith("- ") else at + 1
-        items.append(_Item(tuple(rows[at:end]), is_rule=rows[at].startswith("- ")))
+        items.append(_Block(tuple(rows[at:end]), is_rule=rows[at].startswith("- ")))
         at = end
     return items
 
@@ -317,7 +313,7 @@ def _apply_one(text: str, edit: Edit, region: Region) -> tuple[str] | str:
     place = _place(items, edit)
     if isinstance(place, str):
         return place
-    fresh: tuple[_Item, ...] = ()
+    fresh: tuple[_Block, ...] = ()
     if edit.op is not EditOp.DELETE:
         ruled = _ruled(edit.text)
         if isinstance(ruled, str):
@@ -325,12 +321,12 @@ def _apply_one(text: str, edit: Edit, region: Region) -> tuple[str] | str:
         if _is_there(items, ruled, place[0] if edit.op is EditOp.REPLACE else None):
             return "already there"
         ending = plaintext.newline(text)
-        fresh = (_Item(tuple(line + ending for line in ruled), is_rule=True),)
+        fresh = (_Block(tuple(line + ending for line in ruled), is_rule=True),)
     changed = [*items[: place[0]], *fresh, *items[place[1] :]]
     return (set_region(text, region, "".join(line for item in changed for line in item.lines)),)
 
 
-def _place(items: list[_Item], edit: Edit) -> tuple[int, int] | str:
+def _place(items: list[_Block], edit: Edit) -> tuple[int, int] | str:
     """Which items the edit takes away, as a half-open range (empty for `add`), or the reason why it has no place."""
     if edit.anchor is None or not _bare(edit.anchor):
         if edit.op is not EditOp.ADD:
@@ -346,7 +342,7 @@ def _place(items: list[_Item], edit: Edit) -> tuple[int, int] | str:
     return (found[0] + 1, found[0] + 1) if edit.op is EditOp.ADD else (found[0], found[0] + 1)
 
 
-def _is_there(items: list[_Item], ruled: list[str], replaced: int | None) -> bool:
+def _is_there(items: list[_Block], ruled: list[str], replaced: int | None) -> bool:
     """True when a rule says this already. The rule to be replaced may differ from it in letter case alone."""
     shown = "\n".join(ruled)
     for number, item in enumerate(items):

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from harvesters.records import Origin, Role, SkillUse, ToolCall, ToolStatus, Turn
-from sleepd.core.model import Attempt, EvidenceKind, Outcome, SessionId, Task, TaskId, digest
+from sleepd.core.model import AnswerOutcome, Attempt, EvidenceKind, SessionId, Task, TaskId, digest
 from sleepd.core.ngrams import similarity
 from sleepd.core.tools import SHELLS
 
@@ -164,7 +164,7 @@ def _tries(exchange: _Exchange) -> list[Attempt]:
         tries.append(
             Attempt(
                 answer=answer,
-                outcome=Outcome.UNKNOWN,
+                outcome=AnswerOutcome.UNKNOWN,
                 evidence=(kind,) if verdict else (),
                 tool_output=verdict.output if verdict else None,
             )
@@ -178,7 +178,7 @@ def _given_up(tries: Sequence[Attempt]) -> list[Attempt]:
     for one, following in pairwise(tries):
         failed = EvidenceKind.TOOL_FAILED in one.evidence
         if failed and similarity(_cut(one.answer), _cut(following.answer)) >= _SAME_ANSWER:
-            kept.append(replace(one, outcome=Outcome.REJECTED))
+            kept.append(replace(one, outcome=AnswerOutcome.REJECTED))
     return [*kept, *tries[-1:]]
 
 
@@ -213,13 +213,13 @@ def _close(attempt: Attempt, exchange: _Exchange, following: _Exchange | None, v
     against = list(_against(exchange, votes))
     if following is not None:
         evidence = (*attempt.evidence, *against, EvidenceKind.REDONE)
-        return replace(attempt, outcome=Outcome.REJECTED, evidence=evidence, reaction=following.prompt.text)
+        return replace(attempt, outcome=AnswerOutcome.REJECTED, evidence=evidence, reaction=following.prompt.text)
     if against or EvidenceKind.TOOL_FAILED in attempt.evidence:
         rejected = any(k is not EvidenceKind.INTERRUPTED for k in against)
-        outcome = Outcome.REJECTED if rejected else Outcome.UNKNOWN
+        outcome = AnswerOutcome.REJECTED if rejected else AnswerOutcome.UNKNOWN
         return replace(attempt, outcome=outcome, evidence=(*attempt.evidence, *against), reaction=_said(exchange))
     kept = EvidenceKind.COMMITTED if any(map(_commits, exchange.calls)) else EvidenceKind.MOVED_ON
-    return replace(attempt, outcome=Outcome.ACCEPTED, evidence=(*attempt.evidence, kept))
+    return replace(attempt, outcome=AnswerOutcome.ACCEPTED, evidence=(*attempt.evidence, kept))
 
 
 def _against(exchange: _Exchange, votes: dict[str, int]) -> Iterator[EvidenceKind]:

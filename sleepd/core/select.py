@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from sleepd.core.aggregate import Backed, Rivals
-from sleepd.core.model import Digest, Edit, EditOp, Origin, Verdict
+from sleepd.core.model import CandidateOrigin, Digest, Edit, EditOp, Verdict
 from sleepd.core.screen import screen
 
 SHORTENING_MARGIN = 0.03
@@ -38,12 +38,14 @@ class Bundle:
     """Edits that are tried together as one candidate."""
 
     backed: tuple[Backed, ...]
-    origin: Origin = Origin.REFLECTION
+    origin: CandidateOrigin = CandidateOrigin.REFLECTION
     margin: float = 0.0
     """See `Candidate.margin`."""
 
     @classmethod
-    def of(cls, edits: Sequence[Edit], sessions: Sequence[str], *, origin: Origin, margin: float = 0.0) -> Bundle:
+    def of(
+        cls, edits: Sequence[Edit], sessions: Sequence[str], *, origin: CandidateOrigin, margin: float = 0.0
+    ) -> Bundle:
         """Edits that no reflection proposed as they are, with the sessions they go back to."""
         backed = tuple(Backed(edit=e, support=1, rank=n, sessions=tuple(sessions)) for n, e in enumerate(edits))
         return cls(backed=backed, origin=origin, margin=margin)

@@ -49,11 +49,11 @@ class Messages:
             other=(anthropic.AnthropicError, httpx2.RequestError),
         )
 
-    def open(self, key: str) -> _Session:
+    def open(self, key: str) -> _AnthropicSession:
         import anthropic
 
         address = self._settings.base_url or _ADDRESS
-        return _Session(anthropic.Anthropic(api_key=key, base_url=address, max_retries=0), self._settings)
+        return _AnthropicSession(anthropic.Anthropic(api_key=key, base_url=address, max_retries=0), self._settings)
 
     def read(self, body: dict[str, Any]) -> Reply | Failure:
         if body.get("type") == "error":
@@ -71,7 +71,7 @@ class Messages:
         return outcomes.settle(reply, truncated=truncated, provider=self._provider)
 
 
-class _Session:
+class _AnthropicSession:
     def __init__(self, client: anthropic.Anthropic, settings: ModelSettings) -> None:
         self._client = client
         self._settings = settings

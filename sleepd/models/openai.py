@@ -50,11 +50,11 @@ class ChatCompletions:
             other=(openai.OpenAIError, httpx2.RequestError),
         )
 
-    def open(self, key: str) -> _Session:
+    def open(self, key: str) -> _OpenAISession:
         import openai
 
         address = self._settings.base_url or _ADDRESS
-        return _Session(openai.OpenAI(api_key=key, base_url=address, max_retries=0), self._settings)
+        return _OpenAISession(openai.OpenAI(api_key=key, base_url=address, max_retries=0), self._settings)
 
     def read(self, body: dict[str, Any]) -> Reply | Failure:
         message = dig(body, "choices", 0, "message")
@@ -78,7 +78,7 @@ class ChatCompletions:
         )
 
 
-class _Session:
+class _OpenAISession:
     def __init__(self, client: openai.OpenAI, settings: ModelSettings) -> None:
         self._client = client
         self._settings = settings

@@ -32,7 +32,7 @@ class Streamed(Protocol):
     def iter_bytes(self) -> Iterator[bytes]: ...
 
 
-class Session(Protocol):
+class ClientSession(Protocol):
     """An open SDK client; safe to use from several threads."""
 
     def send(self, ask: Ask, timeout_s: float) -> AbstractContextManager[Streamed]: ...
@@ -58,7 +58,7 @@ class Wire(Protocol):
 
     def raised(self) -> Raised: ...
 
-    def open(self, key: str) -> Session: ...
+    def open(self, key: str) -> ClientSession: ...
 
     def read(self, body: dict[str, Any]) -> Reply | Failure: ...
 
@@ -84,7 +84,7 @@ class RemoteModel:
         self._pause = pause
         self._key = (settings.api_key or "").strip()
         self._lock = threading.Lock()
-        self._session: Session | None = None
+        self._session: ClientSession | None = None
 
     @property
     def key(self) -> str:
@@ -147,7 +147,7 @@ class RemoteModel:
             return outcomes.malformed(provider, f"a reply that cannot be read ({error})")
         return self._read(body)
 
-    def _open(self) -> Session:
+    def _open(self) -> ClientSession:
         with self._lock:
             if self._session is None:
                 self._session = self._wire.open(self._key)

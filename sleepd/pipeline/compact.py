@@ -14,7 +14,7 @@ import numpy as np
 
 from sleepd.core import edit, evidence, forecast, plaintext
 from sleepd.core.experiment import Rule
-from sleepd.core.model import Attribution, Edit, EditOp, Origin, Unmatched, Verdict, digest
+from sleepd.core.model import Attribution, CandidateOrigin, Edit, EditOp, Unmatched, Verdict, digest
 from sleepd.core.ports import Ask, CallPurpose
 from sleepd.core.select import Bundle
 from sleepd.pipeline import buffer
@@ -112,7 +112,10 @@ def compact(
             continue
         if refused is None:
             bundle = Bundle.of(
-                done.applied, _taught(trials, rules, done.applied), origin=Origin.COMPACTION, margin=gate.margin
+                done.applied,
+                _taught(trials, rules, done.applied),
+                origin=CandidateOrigin.COMPACTION,
+                margin=gate.margin,
             )
             return Compaction(bundle=bundle, problems=tuple(problems), unmatched=unmatched)
         problems += [f"compaction: {refused}"] * bool(edits)
@@ -210,7 +213,7 @@ def _in_order(edits: Sequence[Edit]) -> list[Edit]:
 def _compacts(trial: Trial, comparison: Comparison) -> bool:
     """Whether it is an earlier compaction of the live text."""
     candidate = trial.candidate
-    return candidate.origin is Origin.COMPACTION and candidate.base == digest(comparison.base)
+    return candidate.origin is CandidateOrigin.COMPACTION and candidate.base == digest(comparison.base)
 
 
 def _taught(trials: Sequence[Trial], rules: Sequence[_Rule], edits: Sequence[Edit]) -> tuple[str, ...]:

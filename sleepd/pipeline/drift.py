@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from sleepd.core import drift, experiment, schedule
 from sleepd.core.drift import Drift, DriftPair
 from sleepd.core.experiment import Rule
-from sleepd.core.model import Digest, Origin, Purpose, Replay, Sample, TaskId, Verdict, digest
+from sleepd.core.model import CandidateOrigin, Digest, Purpose, Replay, Sample, TaskId, Verdict, digest
 from sleepd.core.ports import RolloutRequest
 from sleepd.pipeline.rollout import RunContext, by_task, run_all
 from sleepd.pipeline.trial import Comparison, GateTerms
@@ -142,7 +142,7 @@ def _invalidate(ctx: RunContext, comparison: Comparison) -> None:
         for trial in proposals.on_base(connection, base, model):
             candidate = trial.candidate
             texts.add(candidate.text)
-            if candidate.origin is Origin.DESCRIPTION:
+            if candidate.origin is CandidateOrigin.DESCRIPTION:
                 texts |= {digest(words) for e in candidate.edits for words in (e.anchor or "", e.text)}
             if candidate.verdict is Verdict.UNDECIDED:
                 proposals.end(connection, candidate.id, ending)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from sleepd.core.aggregate import Backed
-from sleepd.core.model import Outcome, Rollout, Score, Task, Unscored
+from sleepd.core.model import AnswerOutcome, Rollout, Score, Task, Unscored
 from sleepd.core.ports import Ask, CallPurpose
 from sleepd.pipeline.buffer import Failed
 from sleepd.replayers.prompt import part, quoted, template
@@ -158,8 +158,8 @@ def _answers(case: Case) -> Iterable[str]:
 def history(task: Task) -> Iterable[str]:
     """Good and bad attempts side by side, with the reactions."""
     for attempt in task.attempts:
-        if attempt.outcome is not Outcome.UNKNOWN:
+        if attempt.outcome is not AnswerOutcome.UNKNOWN:
             yield part(f"{attempt.outcome} in the past", attempt.answer)
-        if attempt.outcome is Outcome.REJECTED:
+        if attempt.outcome is AnswerOutcome.REJECTED:
             yield part("a tool said", attempt.tool_output or "")
             yield part("the user said", attempt.reaction or "")

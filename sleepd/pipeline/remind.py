@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from sleepd.core import edit, plaintext
 from sleepd.core.edit import Region
-from sleepd.core.model import Edit, EditOp, Origin
+from sleepd.core.model import CandidateOrigin, Edit, EditOp
 from sleepd.core.ports import Ask, CallPurpose
 from sleepd.core.select import Bundle
 from sleepd.pipeline.compare import ScoreChange, TaskComparison, comparison_prompt
@@ -91,7 +91,7 @@ def _written(
     if not done.applied:
         return RegionChange(text=present, bundle=None, unmatched=done.unmatched, problems=tuple(problems))
     sessions = tuple(str(one.task.task.session_id) for one in failed)
-    bundle = Bundle.of(done.applied, sessions, origin=Origin.APPENDIX)
+    bundle = Bundle.of(done.applied, sessions, origin=CandidateOrigin.APPENDIX)
     return RegionChange(text=done.text, bundle=bundle, unmatched=done.unmatched, problems=tuple(problems))
 
 

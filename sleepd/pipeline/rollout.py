@@ -47,6 +47,15 @@ JUDGES: Mapping[str, Callable[[Model], Judge]] = {"checks": CheckJudge, "trigger
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ShownText:
+    """A text under trial."""
+
+    address: Digest
+    body: str
+    """All that a replay shows of the text, with the files that it names."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunContext:
     """Everything a run measures with."""
 
@@ -107,21 +116,22 @@ class RunContext:
     def request(self, task: StoredTask, text: Digest, sample: Sample) -> RolloutRequest:
         """The request for a text replay, judged by the task's checks."""
         body = "\n\n".join(filter(None, (self.text(text), self.companions)))
-        return self.request_of(Replay.TEXT, task, (text, body), self.criteria(task), sample)
+        shown = ShownText(address=text, body=body)
+        return self.request_of(Replay.TEXT, task, shown, self.criteria(task), sample)
 
     def request_of(
-        self, replay: Replay, task: StoredTask, text: tuple[Digest, str], criteria: Criteria, sample: Sample
+        self, replay: Replay, task: StoredTask, text: ShownText, criteria: Criteria, sample: Sample
     ) -> RolloutRequest:
-        """The request for any kind of replay, with the address of the text under trial and all that is shown of it."""
+        """The request for any kind of replay."""
         key = RolloutKey(
             task_id=task.task.id,
-            text=text[0],
+            text=text.address,
             model=self.replay_key,
             judge=criteria.identity,
             replay=replay,
             sample=sample,
         )
-        return RolloutRequest(key=key, task=task.task, text=text[1], criteria=criteria, max_tokens=self.max_tokens)
+        return RolloutRequest(key=key, task=task.task, text=text.body, criteria=criteria, max_tokens=self.max_tokens)
 
 
 def run_all(ctx: RunContext, requests: Sequence[RolloutRequest]) -> list[Rollout]:

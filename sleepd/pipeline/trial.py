@@ -21,8 +21,8 @@ from sleepd.core.experiment import (
 from sleepd.core.model import (
     Attribution,
     Candidate,
+    CandidateOrigin,
     Digest,
-    Origin,
     Pair,
     Sample,
     SkillTarget,
@@ -108,7 +108,7 @@ class GateTerms:
 
     def asked_of(self, candidate: Candidate) -> Experiment:
         """What is asked of this candidate."""
-        description = candidate.origin is Origin.DESCRIPTION
+        description = candidate.origin is CandidateOrigin.DESCRIPTION
         return self.experiment(candidate.alpha, candidate.margin, description=description)
 
 
@@ -160,7 +160,7 @@ class CandidateClaim:
 
     @property
     def description(self) -> bool:
-        return self.bundle.origin is Origin.DESCRIPTION
+        return self.bundle.origin is CandidateOrigin.DESCRIPTION
 
 
 def text_claim(ctx: RunContext, comparison: Comparison, bundle: Bundle, text: str) -> CandidateClaim:
@@ -281,7 +281,7 @@ def measure(ctx: RunContext, arms: Arms, trial: Trial, gate: GateTerms, budget: 
 
 def _parts(ctx: RunContext, candidate: Candidate, gate: GateTerms) -> tuple[Attribution, ...] | None:
     """What leaving out each edit of a bundle showed; () for one that was not taken apart yet, or has edits to lose."""
-    if candidate.origin is not Origin.REFLECTION or len(candidate.edits) < 2 or not gate.attribution.most:
+    if candidate.origin is not CandidateOrigin.REFLECTION or len(candidate.edits) < 2 or not gate.attribution.most:
         return None
     with ctx.database.reading() as connection:
         found = attributions.load(connection, candidate.id)

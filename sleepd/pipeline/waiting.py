@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sleepd.core import experiment
-from sleepd.core.model import Digest, Origin, Verdict, digest
+from sleepd.core.model import CandidateOrigin, Digest, Verdict, digest
 from sleepd.core.select import Bundle
 from sleepd.pipeline.prove import prove, without
 from sleepd.pipeline.rollout import RunContext
@@ -21,7 +21,7 @@ def tried_before(ctx: RunContext, comparison: Comparison) -> list[Trial]:
     base = digest(comparison.base)
     with ctx.database.reading() as connection:
         trials = proposals.for_target(connection, comparison.target.path)
-    ours = [t for t in trials if t.candidate.origin is not Origin.DESCRIPTION]
+    ours = [t for t in trials if t.candidate.origin is not CandidateOrigin.DESCRIPTION]
     return [t for t in ours if _on(base, t) and t.run != ctx.run]
 
 
@@ -53,7 +53,7 @@ def go_on(ctx: RunContext, comparison: Comparison, gate: GateTerms) -> list[Tria
     tried: list[Trial] = []
     for trial in earlier:
         id_ = trial.candidate.id
-        if trial.candidate.origin is Origin.DESCRIPTION:
+        if trial.candidate.origin is CandidateOrigin.DESCRIPTION:
             continue  # `describe` goes on with those: they are asked something else
         own = as_begun(ctx, comparison, trial.candidate)
         if trial.candidate.verdict is not Verdict.UNDECIDED:

@@ -14,10 +14,10 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 from sleepd.core.experiment import CandidateEnding, Decision
 from sleepd.core.model import (
     Candidate,
+    CandidateOrigin,
     Digest,
     Edit,
     EditOp,
-    Origin,
     Pair,
     Purpose,
     Replay,
@@ -372,7 +372,7 @@ def _trial(row: Row[tuple[object, ...]]) -> Trial:
         invalidated_in=row.invalidated_in,
         verdict=Verdict(row.verdict),
         reason=row.reason,
-        origin=Origin(row.origin),
+        origin=CandidateOrigin(row.origin),
         margin=row.margin,
     )
     return Trial(

@@ -14,12 +14,12 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 
 from sleepd.core.check import Check, check_of
 from sleepd.core.model import (
+    AnswerOutcome,
     Attempt,
     CheckKind,
     ClusterId,
     Digest,
     EvidenceKind,
-    Outcome,
     SessionId,
     Split,
     Task,
@@ -287,7 +287,7 @@ def _stored(
 def _attempt(row: Row[tuple[object, ...]]) -> Attempt:
     return Attempt(
         answer=row.answer,
-        outcome=Outcome(row.outcome),
+        outcome=AnswerOutcome(row.outcome),
         evidence=tuple(EvidenceKind(e) for e in json.loads(row.evidence)),
         reaction=row.reaction,
         tool_output=row.tool_output,

@@ -28,7 +28,7 @@ from sleepd.store.nights import Night
 from sleepd.store.proposals import Status
 from sleepd.usecases import show
 from sleepd.views import evidence, history, report
-from sleepd.views.candidate_view import Tried
+from sleepd.views.candidate_view import TriedCandidate
 from sleepd.views.evidence import OfNight
 from sleepd.views.history import FORMAT, Plain
 from sleepd.views.html import page
@@ -41,14 +41,14 @@ _OUTCOMES = (Verdict.ACCEPTED, Verdict.UNDECIDED, Verdict.REJECTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Skill:
+class NightSkill:
     """The work of a night on one skill file."""
 
     name: str
     path: str
     folder: str
     """Below the night's folder."""
-    tried: tuple[Tried, ...]
+    tried: tuple[TriedCandidate, ...]
 
     @property
     def base(self) -> Digest:
@@ -125,7 +125,7 @@ def chosen(folder: Path, night_id: str) -> Path:
     return place
 
 
-def _candidate(database: Database, one: Tried, folder: Path) -> str:
+def _candidate(database: Database, one: TriedCandidate, folder: Path) -> str:
     """Write the files of one candidate; the change as a diff."""
     candidate = one.trial.candidate
     own = folder / "candidates" / f"{candidate.index:03d}"
@@ -153,13 +153,13 @@ def _tidy(folder: Path, *, but: str) -> None:
         shutil.rmtree(old, ignore_errors=True)
 
 
-def _skills(seen: OfNight, noted: Mapping[str, str]) -> tuple[Skill, ...]:
+def _skills(seen: OfNight, noted: Mapping[str, str]) -> tuple[NightSkill, ...]:
     """The files that candidates were tried for, in the order of the candidates."""
-    by_path: dict[str, list[Tried]] = {}
+    by_path: dict[str, list[TriedCandidate]] = {}
     for one in seen.tried:
         by_path.setdefault(one.trial.candidate.target.path, []).append(one)
     standing = {p.proposal.id for p in seen.proposed if p.proposal.status in (Status.WAITING, Status.ADOPTED)}
-    out: list[Skill] = []
+    out: list[NightSkill] = []
     for path, tried in by_path.items():
         name = tried[0].trial.candidate.target.name
         slug = targets.slug(name)
@@ -168,12 +168,12 @@ def _skills(seen: OfNight, noted: Mapping[str, str]) -> tuple[Skill, ...]:
             n for n in (f"skills/{slug}{'-' * (i > 1)}{i if i > 1 else ''}" for i in range(1, 10_000)) if n not in taken
         )
         best = _best(tried, standing)
-        skill = Skill(name=name, path=path, folder=own, tried=tuple(tried), best=best, notes=noted.get(path, ""))
+        skill = NightSkill(name=name, path=path, folder=own, tried=tuple(tried), best=best, notes=noted.get(path, ""))
         out.append(skill)
     return tuple(out)
 
 
-def _best(tried: Sequence[Tried], standing: Container[Digest]) -> Digest:
+def _best(tried: Sequence[TriedCandidate], standing: Container[Digest]) -> Digest:
     found = [t.trial.candidate.text for t in tried if t.trial.candidate.id in standing]
     return found[-1] if found else tried[-1].trial.candidate.base
 
@@ -181,7 +181,7 @@ def _best(tried: Sequence[Tried], standing: Container[Digest]) -> Digest:
 # history.json -------------------------------------------------------------------------------------------------------
 
 
-def history_of(database: Database, seen: OfNight, skills: Sequence[Skill]) -> Plain:
+def history_of(database: Database, seen: OfNight, skills: Sequence[NightSkill]) -> Plain:
     """The value of `history.json`."""
     night, in_force = seen.night, _in_force(seen.night)
     gate = _gate_config(in_force.get("gate", {}))
@@ -213,7 +213,7 @@ def history_of(database: Database, seen: OfNight, skills: Sequence[Skill]) -> Pl
     }
 
 
-def _step(seen: OfNight, number: int, skill: Skill, gate: GateTerms) -> Plain:
+def _step(seen: OfNight, number: int, skill: NightSkill, gate: GateTerms) -> Plain:
     verdicts = {t.trial.candidate.verdict for t in skill.tried}
     best = [t for t in skill.tried if t.trial.candidate.text == skill.best]
     most = max(skill.tried, key=lambda t: t.pairs)
@@ -245,7 +245,7 @@ def _step(seen: OfNight, number: int, skill: Skill, gate: GateTerms) -> Plain:
     }
 
 
-def _live(database: Database, number: int, skill: Skill) -> Plain:
+def _live(database: Database, number: int, skill: NightSkill) -> Plain:
     return {
         "digest": skill.base,
         "step": number,

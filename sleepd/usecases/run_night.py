@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 import structlog
 
 from sleepd import compose
+from sleepd.compose import Adapters
 from sleepd.core.errors import BudgetSpent, NotMeasured, SleepdError
 from sleepd.core.model import Cause, RunId
-from sleepd.core.ports import Ask, Embedder, Failure, Model, Reply
+from sleepd.core.ports import Ask, Failure
 from sleepd.host import clock, locks, log
 from sleepd.models.metered import Ledger
 from sleepd.pipeline.night import Outlook, night_id, outlook, run_night, spent
-from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.work import Work, live_text
 from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
@@ -73,7 +73,8 @@ def preview(places: Places, settings: Settings, options: RunOptions, progress: R
         progress.say("looking for recurring work")
         date = clock.local_date(clock.now())
         id_ = night_id(database, options.scope, date)
-        ctx = compose.context(settings, database, (embedded_by, _NoCalls(), _NoCalls()), RunId(id=id_))
+        nobody = Adapters(embedder=embedded_by, task=_NoCalls(), reflection=_NoCalls(), ledger=Ledger())
+        ctx = compose.context(settings, database, nobody, RunId(id=id_))
         seen = outlook(ctx, compose.plan(settings, options.scope, date, options.skill))
     return NightPreview(night_id=id_, outlook=seen, harvest=harvested, estimate=estimate(seen, settings))
 
@@ -100,37 +101,12 @@ class _NoCalls:
         return Failure(cause=Cause.SPENT, message="a dry run asks no model")
 
 
-class _Stoppable:
-    """A model that is not asked any more once somebody wants to stop."""
-
-    def __init__(self, model: Model, stopped: Callable[[], bool]) -> None:
-        self._model = model
-        self._stopped = stopped
-
-    @property
-    def key(self) -> str:
-        return self._model.key
-
-    def ask(self, ask: Ask) -> Reply | Failure:
-        if self._stopped():
-            return Failure(cause=Cause.KILLED, message="sleepd was stopped; the next run continues from here")
-        return self._model.ask(ask)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NightTools:
     """What a night works with."""
 
     database: Database
-    embedder: Embedder
-    task: Model
-    reflection: Model
-    ledger: Ledger
-
-    def context(self, settings: Settings, night_id: str) -> RunContext:
-        """What the night measures with, charged to the ledger."""
-        ctx = compose.context(settings, self.database, (self.embedder, self.task, self.reflection), RunId(id=night_id))
-        return replace(ctx, ledger=self.ledger)
+    adapters: Adapters
 
 
 @contextmanager
@@ -139,22 +115,18 @@ def night_tools(places: Places, settings: Settings, stopped: Callable[[], bool] 
 
     Raises `UsageError` when no model is chosen, before anything is opened; `Busy` when another night is running.
     """
-    task, reflection, ledger = compose.models(settings)
-    embedded_by = compose.embedder(settings)
-    asked = [model if stopped is None else _Stoppable(model, stopped) for model in (task, reflection)]
-    try:
-        with locks.night(places, settings.night.lock_wait_s), closing(compose.database(places)) as database:
-            yield NightTools(database=database, embedder=embedded_by, task=asked[0], reflection=asked[1], ledger=ledger)
-    finally:
-        embedded_by.close()
-        for model in dict.fromkeys((task, reflection)):
-            model.close()
+    with (
+        compose.adapters(settings, stopped) as adapters,
+        locks.night(places, settings.night.lock_wait_s),
+        closing(compose.database(places)) as database,
+    ):
+        yield NightTools(database=database, adapters=adapters)
 
 
 def _run(
     places: Places, settings: Settings, options: RunOptions, progress: RunProgress, tools: NightTools
 ) -> NightResult:
-    database = tools.database
+    database, ledger = tools.database, tools.adapters.ledger
     logger = structlog.get_logger()
     today = clock.local_date(clock.now())
     date = options.date or today
@@ -164,14 +136,15 @@ def _run(
     with log.in_night(id_):
         logger.info("night.started", scope=options.scope)
         progress.say("looking for recurring work")
-        _charge_earlier_runs(database, settings, options, tools.ledger, id_)
+        _charge_earlier_runs(database, settings, options, ledger, id_)
         plan = compose.plan(settings, options.scope, date, options.skill)
-        night = run_night(tools.context(settings, id_), plan, clock.now, progress.step)
+        ctx = compose.context(settings, database, tools.adapters, RunId(id=id_))
+        night = run_night(ctx, plan, clock.now, progress.step)
         staged = staged_in(database, id_)
         for proposal in staged:
             logger.info("proposal.staged", proposal=proposal.id, status=proposal.status.value)
         logger.info("night.ended", status=night.status.value, message=night.message)
-        ran = NightResult(night=night, harvest=harvested, spending=tools.ledger.spending(), proposals=staged)
+        ran = NightResult(night=night, harvest=harvested, spending=ledger.spending(), proposals=staged)
         return _with_folder(places, settings, database, ran)
 
 

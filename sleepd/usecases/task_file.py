@@ -13,11 +13,12 @@ from pydantic_core import ErrorDetails
 from sleepd.core import behaviour, check
 from sleepd.core.check import Check
 from sleepd.core.errors import UsageError
-from sleepd.core.model import CheckKind, TaskId
+from sleepd.core.model import TaskId
 from sleepd.store import tasks
 from sleepd.store.database import Database
 from sleepd.store.tasks import StoredTask
 from sleepd.usecases import written
+from sleepd.usecases.written import WrittenCheck
 from sleepd.views import report
 
 FORMAT = "sleepd-tasks-1"
@@ -31,17 +32,12 @@ class _Closed(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class _Check(_Closed):
-    kind: CheckKind
-    value: str
-
-
 class _Task(_Closed):
     """Only `dropped` and `checks` may be changed; the rest is for reading."""
 
     id: str
     dropped: bool = False
-    checks: list[_Check] | None = None
+    checks: list[WrittenCheck] | None = None
     agent: object = None
     project: object = None
     session: object = None
@@ -170,13 +166,13 @@ def _checks(task: _Task, known: Mapping[TaskId, StoredTask]) -> tuple[Check, ...
     return check.in_order(one for one in found if one is not None)
 
 
-def _written(task: _Task) -> list[_Check]:
+def _written(task: _Task) -> list[WrittenCheck]:
     """The checks in the file, each once, in a fixed order."""
     by_words = {(c.kind, c.value): c for c in task.checks or ()}
     return [by_words[words] for words in sorted(by_words)]
 
 
-def _normal(listed: _Check, stored: StoredTask) -> Check | None:
+def _normal(listed: WrittenCheck, stored: StoredTask) -> Check | None:
     """An exported check that the person did not change stays the same to the letter."""
     kept = (c for c in stored.checks if (c.kind, c.value) == (listed.kind, listed.value))
     return next(kept, None) or check.normal(listed.kind, listed.value)

@@ -10,7 +10,6 @@ from sleepd.core import edit
 from sleepd.core.model import Split
 from sleepd.host.outfile import write, write_json
 from sleepd.pipeline.compare import counts
-from sleepd.pipeline.evaluate import Evaluation
 from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.trained import Epoch, Step, Trained, TrainedText
 from sleepd.pipeline.trial import GateTerms
@@ -18,7 +17,7 @@ from sleepd.pipeline.work import Work
 from sleepd.store import rollouts
 from sleepd.store.proposals import Trial
 from sleepd.views import history
-from sleepd.views.candidate_view import Tried, tried
+from sleepd.views.candidate_view import TriedCandidate, tried
 from sleepd.views.history import FORMAT, Plain
 from sleepd.views.html import page
 
@@ -78,7 +77,9 @@ class Folder:
             "best": {"digest": trained.best.address, "step": trained.best.step},
             "steps": list(self._steps),
             "epochs": [_epoch(epoch) for epoch in trained.epochs],
-            "test": _test(trained.test),
+            "test": {"before": asdict(trained.test[0].measure), "after": asdict(trained.test[1].measure)}
+            if trained.test is not None
+            else None,
             "spending": self._spending(range(len(trained.steps) + 2)),
             "stages": self._stages(range(len(trained.steps) + 2)),
         }
@@ -145,7 +146,7 @@ class Folder:
             spent = rollouts.spent_by_stage(connection, self._run.ctx.run.id, numbers)
         return [asdict(one) for one in spent]
 
-    def _tried(self, trial: Trial) -> Tried:
+    def _tried(self, trial: Trial) -> TriedCandidate:
         """With its state at the end of its step."""
         return replace(tried(self._run.ctx.database, trial.candidate.id), trial=trial)
 
@@ -168,7 +169,3 @@ def _epoch(epoch: Epoch) -> Plain:
         "notes": epoch.notes or None,
         "problems": list(epoch.problems),
     }
-
-
-def _test(test: tuple[Evaluation, Evaluation] | None) -> Plain | None:
-    return {"before": asdict(test[0].measure), "after": asdict(test[1].measure)} if test is not None else None

@@ -14,7 +14,7 @@ from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
 from sleepd.store.calendar import Calendar, calendar
 from sleepd.usecases import agenda, due
-from sleepd.usecases.due import USER_SCOPE, Look, Timetable
+from sleepd.usecases.due import USER_SCOPE, NextNight, Timetable
 from sleepd.views.status_view import Upcoming
 
 EARLY: Final = timedelta(minutes=1)
@@ -44,7 +44,7 @@ def looks(
     wanted: Sequence[str],
     now: datetime,
     since: Mapping[str, datetime] | None = None,
-) -> dict[str, Look]:
+) -> dict[str, NextNight]:
     """The schedule of each scope. A night from before a scope's first one was not missed; a scope without any night
     skips nights from before `since`. In the minute before a night that night counts: the daemon and its child must mean
     the same night."""

@@ -13,7 +13,7 @@ from sleepd.core import edit
 from sleepd.core.budget import UNLIMITED, Schedule
 from sleepd.core.edit import Region
 from sleepd.core.errors import NotMeasured
-from sleepd.core.model import Cause, Edit, EditOp, Origin, Split, Verdict
+from sleepd.core.model import CandidateOrigin, Cause, Edit, EditOp, Split, Verdict
 from sleepd.core.ports import Ask, CallPurpose, Failure, Reply
 from sleepd.core.select import Bundle, Ranking
 from sleepd.models.scripted import ScriptedModel
@@ -303,7 +303,7 @@ class TestBadEdits:
     ) -> None:
         """Aimed at the user's own text, at a protected region, at two rules at once, or at none."""
         one = Edit(op=op, anchor=anchor, text=text, reason="")
-        bundle = Bundle.of([one], ["s"], origin=Origin.REFLECTION)
+        bundle = Bundle.of([one], ["s"], origin=CandidateOrigin.REFLECTION)
         done, lost = try_out(world.ctx(), comparison_of(world, TEXT), bundle, OPTIMIZING, world.gate)
         assert ((), [one]) == (done, [u.edit for u in lost])
         assert reason in lost[0].reason
@@ -313,7 +313,7 @@ class TestBadEdits:
         """Deleting all that it says is no improvement of it."""
         text = edit.set_region("", Region.LEARNT, "- Be brief.\n- Be kind.\n")
         drops = [Edit(op=EditOp.DELETE, anchor=f"- Be {how}.", text="", reason="") for how in ("brief", "kind")]
-        bundle = Bundle.of(drops, ["s"], origin=Origin.REFLECTION)
+        bundle = Bundle.of(drops, ["s"], origin=CandidateOrigin.REFLECTION)
         done, lost = try_out(world.ctx(), comparison_of(world, text), bundle, OPTIMIZING, world.gate)
         assert ((), drops) == (done, [u.edit for u in lost])
 

@@ -27,6 +27,7 @@ from harvesters.records import (
 from sleepd.core.check import Contains, Lacks
 from sleepd.core.experiment import Decision
 from sleepd.core.model import (
+    AnswerOutcome,
     Attempt,
     CallUsage,
     Candidate,
@@ -36,7 +37,6 @@ from sleepd.core.model import (
     Edit,
     EditOp,
     EvidenceKind,
-    Outcome,
     Pair,
     Purpose,
     Rollout,
@@ -219,8 +219,8 @@ class TestTimes:
 TASK = Task(
     id=TaskId("t1"), session_id=S, project="/p", at=AT, request="r", context="c", skill="s",
     attempts=(
-        Attempt(answer="a", outcome=Outcome.REJECTED, evidence=(EvidenceKind.REDONE,), reaction="no", tool_output="err"),
-        Attempt(answer="b", outcome=Outcome.ACCEPTED),
+        Attempt(answer="a", outcome=AnswerOutcome.REJECTED, evidence=(EvidenceKind.REDONE,), reaction="no", tool_output="err"),
+        Attempt(answer="b", outcome=AnswerOutcome.ACCEPTED),
     ),
 )  # fmt: skip
 
