@@ -17,7 +17,7 @@ from itertools import pairwise
 from sleepd.core import behaviour
 from sleepd.core.act_words import whole_words
 from sleepd.core.acts import Act, JudgedAct
-from sleepd.core.backtest import Backtest, Place, backtest
+from sleepd.core.backtest import Backtest, Floors, Place, backtest
 from sleepd.core.behaviour import LessonCheck, NotJudged
 from sleepd.core.command import check, commands
 from sleepd.core.episode import Call, Episode, Source
@@ -197,6 +197,24 @@ class LessonBook:
     """The person's own."""
     nearest: Found | None
     """Of the findings that too few sessions support, the one with the most sessions."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TriedCheck:
+    """A check with what the history says of it."""
+
+    check: LessonCheck
+    result: Backtest | NotJudged
+    short_of: tuple[str, ...]
+    """Why the check is not worth a model call, one sentence each; empty when it is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TriedLesson:
+    """A lesson with its checks, each held against the history."""
+
+    lesson: Lesson
+    checks: tuple[TriedCheck, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -513,7 +531,7 @@ def checks_of(finding: Found) -> tuple[LessonCheck, ...]:
     return (behaviour.NoEditsOnQuestion(),) if finding.about == "wait for the word" else ()
 
 
-def backtests(lesson: Lesson, known: History) -> tuple[Backtest | NotJudged, ...]:
+def tried_checks(lesson: Lesson, known: History, floors: Floors) -> tuple[TriedCheck, ...]:
     """Each check of a lesson, frozen, over the whole history.
 
     The moments that the person corrected are the exchanges before the turns that the lesson rests on, and those in
@@ -532,7 +550,15 @@ def backtests(lesson: Lesson, known: History) -> tuple[Backtest | NotJudged, ...
         for one in session:
             questions[(one.episode.session, one.episode.turn)] = one.judged.act is Act.QUESTION
     cut = originals([[one.episode for one in session] for session in known.sessions])
-    return tuple(backtest(check, cut, corrected, questions) for check in lesson.checks)
+    results = [backtest(check, cut, corrected, questions) for check in lesson.checks]
+    return tuple(
+        TriedCheck(
+            check=check,
+            result=result,
+            short_of=(result.reason,) if isinstance(result, NotJudged) else result.short_of(floors),
+        )
+        for check, result in zip(lesson.checks, results, strict=True)
+    )
 
 
 def lesson_id(finding: Found) -> str:

@@ -122,6 +122,23 @@ class MineConfig(Section):
 
 
 @dataclass(frozen=True, kw_only=True, config=CLOSED)
+class LessonsConfig(Section):
+    """What a lesson needs before it is listed, and before a check of it is worth a model call."""
+
+    sessions: Count = 2
+    """Sessions in which a correction, a refusal or a repair has to come before it is a lesson. Two: once is no rule."""
+    sessions_of_steps: Count = 3
+    """The same for failed calls and for steps asked for after finished work, which come by chance more often."""
+    applies: Count = 20
+    """Exchanges in your history to which a check has to apply. Below twenty its shares are hardly known."""
+    broken: Share = 0.2
+    """Least share of them in which the rule was broken. A rule that is kept anyway is not worth a token."""
+    recall: Share = 0.66
+    """Least share of the moments that you corrected which the check flags. A check that misses more measures something
+    else."""
+
+
+@dataclass(frozen=True, kw_only=True, config=CLOSED)
 class ModelConfig(Section):
     """The task model: the one that works under the skill. Keys come from the environment, never from the file."""
 

@@ -14,6 +14,7 @@ from sleepd.settings.sections import (
     EmbedderConfig,
     GateConfig,
     HarvestConfig,
+    LessonsConfig,
     LogConfig,
     McpConfig,
     MineConfig,
@@ -40,6 +41,7 @@ class Settings(BaseSettings):
     harvest: HarvestConfig = HarvestConfig()
     embedder: EmbedderConfig = EmbedderConfig()
     mine: MineConfig = MineConfig()
+    lessons: LessonsConfig = LessonsConfig()
     model: ModelConfig = ModelConfig()
     reflection: ReflectionConfig = ReflectionConfig()
     optimizer: OptimizerConfig = OptimizerConfig()

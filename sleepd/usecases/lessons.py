@@ -11,15 +11,26 @@ from sleepd import compose
 from sleepd.core import cluster, edit, lesson, ngrams
 from sleepd.core.acts import judge
 from sleepd.core.adoption import plan, revert_plan
+from sleepd.core.backtest import Floors
 from sleepd.core.episode import Source, episodes
 from sleepd.core.errors import Conflict, UsageError
-from sleepd.core.lesson import EpisodeWithAct, Found, History, Lesson, LessonBook, LessonFloors, LessonState, Scope
+from sleepd.core.lesson import (
+    EpisodeWithAct,
+    Found,
+    History,
+    Lesson,
+    LessonBook,
+    LessonFloors,
+    LessonState,
+    Scope,
+    TriedLesson,
+)
 from sleepd.core.model import ClusterId, Edit, EditOp, SkillTarget, TaskId, digest
 from sleepd.core.screen import screen
 from sleepd.host import clock, locks
 from sleepd.models.hashed import HashedTfidf
 from sleepd.settings.places import Places
-from sleepd.settings.sections import MineConfig
+from sleepd.settings.sections import LessonsConfig, MineConfig
 from sleepd.skills import files, targets
 from sleepd.store import lessons as store
 from sleepd.store import repositories
@@ -82,15 +93,15 @@ def find(known: History) -> tuple[Found, ...]:
     return lesson.joined((*themes, *lesson.of_refusals(cut), *lesson.of_calls(every)))
 
 
-def book(
-    database: Database, project: str | None = None, floors: LessonFloors | None = None, known: History | None = None
-) -> LessonBook:
-    """The lessons of the stored sessions with the person's decisions; remembers that they were listed.
+def tried(one: Lesson, config: LessonsConfig, known: History) -> TriedLesson:
+    """A lesson with its checks, each held against the whole history."""
+    floors = Floors(applies=config.applies, broken=config.broken, recall=config.recall)
+    return TriedLesson(lesson=one, checks=lesson.tried_checks(one, known, floors))
 
-    `known`: the history, where it was read already.
-    """
-    known = known if known is not None else history(database, project)
-    floors = floors if floors is not None else LessonFloors()
+
+def book(database: Database, config: LessonsConfig, known: History) -> LessonBook:
+    """The lessons of a history with the person's decisions; remembers that they were listed."""
+    floors = LessonFloors(words=config.sessions, steps=config.sessions_of_steps)
     projects = {session[0].episode.session: known.repository(session[0].episode.project) for session in known.sessions}
     found = find(known)
     made = lesson.lessons(found, projects, floors)
@@ -140,18 +151,22 @@ def _instruction_files(one: Lesson) -> tuple[SkillTarget, ...]:
     return tuple(t for t in found if Path(t.path).name != targets.SKILL_FILE)
 
 
-def one(database: Database, prefix: str, known: History | None = None) -> Lesson:
-    """The lesson whose id begins with `prefix`. Raises `UsageError` for none or several."""
-    fitting = [found for found in book(database, known=known).lessons if found.id.startswith(prefix)]
+def one(database: Database, config: LessonsConfig, prefix: str, known: History | None = None) -> Lesson:
+    """The lesson whose id begins with `prefix`. Raises `UsageError` for none or several.
+
+    `known`: the history, where it was read already.
+    """
+    known = known if known is not None else history(database)
+    fitting = [found for found in book(database, config, known).lessons if found.id.startswith(prefix)]
     if len(fitting) != 1:
         why = "no lesson has" if not fitting else f"{len(fitting)} lessons have"
         raise UsageError(f"{why} an id that begins with {prefix!r}; `sleepd lessons` lists them")
     return fitting[0]
 
 
-def choose(database: Database, prefix: str, choice: LessonChoice, why: str = "") -> Lesson:
+def choose(database: Database, config: LessonsConfig, prefix: str, choice: LessonChoice, why: str = "") -> Lesson:
     """Pin or reject a lesson. Raises `UsageError` for a pin on a rule that is written: only `drop` takes that out."""
-    found = one(database, prefix)
+    found = one(database, config, prefix)
     if choice is LessonChoice.PINNED and found.state is LessonState.WRITTEN:
         raise UsageError(
             f"lesson {found.id[:6]} is written already; take it out first: sleepd lessons drop {found.id[:6]}"
@@ -163,18 +178,18 @@ def choose(database: Database, prefix: str, choice: LessonChoice, why: str = "")
     return replace(found, state=_STATES[choice], why=why)
 
 
-def drop(places: Places, database: Database, prefix: str, why: str = "") -> Lesson:
+def drop(places: Places, database: Database, config: LessonsConfig, prefix: str, why: str = "") -> Lesson:
     """Reject a lesson: it is not listed again. A rule that was written is taken out of its file; later changes stay.
 
     Raises `Conflict` when the person's later change touches the same lines.
     """
-    found = one(database, prefix)
+    found = one(database, config, prefix)
     with database.reading() as connection:
         decided = store.decisions(connection).get(found.id)
     if decided is not None:
         with locks.adoption(places, _LOCK_WAIT_S):
             _take_out(decided, found)
-    return choose(database, found.id, LessonChoice.REJECTED, why)
+    return choose(database, config, found.id, LessonChoice.REJECTED, why)
 
 
 def _take_out(decided: LessonDecision, found: Lesson) -> None:
@@ -207,13 +222,15 @@ class WrittenLesson:
     rule: str
 
 
-def write(places: Places, database: Database, prefix: str, rule: str | None = None) -> WrittenLesson:
+def write(
+    places: Places, database: Database, config: LessonsConfig, prefix: str, rule: str | None = None
+) -> WrittenLesson:
     """Put a lesson's rule into the project's own file, or the user's where it holds in several projects.
 
     `rule`: other words for it. Nothing was replayed: the rule is unproven, and on probation. Raises `UsageError` for a
     rule that looks unsafe or has no file to go to, and `Conflict` when the file may not be written.
     """
-    found = one(database, prefix)
+    found = one(database, config, prefix)
     text = rule if rule is not None else found.text
     unsafe = screen(text)
     if unsafe:

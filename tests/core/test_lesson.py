@@ -9,7 +9,7 @@ import pytest
 
 from harvesters.records import ToolCall, ToolStatus, Turn
 from sleepd.core.acts import judge
-from sleepd.core.backtest import Backtest
+from sleepd.core.backtest import Backtest, Floors
 from sleepd.core.episode import Episode, episodes
 from sleepd.core.lesson import (
     EpisodeWithAct,
@@ -18,13 +18,13 @@ from sleepd.core.lesson import (
     LessonFloors,
     LessonState,
     Scope,
-    backtests,
     conflicts,
     lessons,
     of_refusals,
     of_words,
     originals,
     stated,
+    tried_checks,
 )
 from sleepd.core.model import SessionId
 from sleepd.core.segment import Transcript
@@ -215,8 +215,10 @@ def test_a_check_is_held_against_the_whole_history() -> None:
     found = learn([*told, kept])["lint"]
     (check,) = found.checks
     assert "npm run lint" in check.sentence
-    (result,) = backtests(found, history(*told, kept))
+    (tried,) = tried_checks(found, history(*told, kept), Floors())
+    result = tried.result
     assert isinstance(result, Backtest)
+    assert ("applied in 6 episodes, at least 20 needed",) == tried.short_of
     assert (6, 4, 1.0, 0.0) == (
         result.applies, result.broken.value and round(result.broken.value * 6), result.recall.value, result.false_alarms.value
     )  # fmt: skip
@@ -236,7 +238,8 @@ def test_a_refused_command_was_corrected_where_it_was_refused() -> None:
         for n in (1, 2)
     ]
     found = learn(told)["make slow refused"]
-    (result,) = backtests(found, history(*told))
+    (tried,) = tried_checks(found, history(*told), Floors())
+    result = tried.result
     assert isinstance(result, Backtest)
     assert (1.0, 2) == (result.recall.value, result.recall.of)
 
