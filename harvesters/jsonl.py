@@ -220,7 +220,17 @@ def open_log(path: Path, cursor: Cursor | None = None, *, binary: bool = False) 
             log.previous = cursor
             return log
         raw = io.FileIO(path, "rb")
-        return _examined(path, cursor, raw, binary=binary)
+        status = os.fstat(raw.fileno())
+        log = Log(path, Change.WHOLE, raw, status)
+        log.head = log.take(0, min(HEAD_BYTES, status.st_size))
+        if not binary and looks_binary(log.head):
+            raw.close()
+            return _unreadable(path, Reason.BINARY)
+        if cursor is not None and _continues(log, cursor, status):
+            log.change = Change.GROWN
+            log.start = cursor.offset
+            log.previous = cursor
+        return log
     except (OSError, ValueError) as error:
         if raw is not None:
             raw.close()
@@ -259,20 +269,6 @@ def looks_binary(head: bytes) -> bool:
 def _unreadable(path: Path, reason: Reason) -> Log:
     log = Log(path, Change.UNREADABLE, None, None)
     log.decoder.report(0, reason)
-    return log
-
-
-def _examined(path: Path, cursor: Cursor | None, raw: io.FileIO, *, binary: bool) -> Log:
-    status = os.fstat(raw.fileno())
-    log = Log(path, Change.WHOLE, raw, status)
-    log.head = log.take(0, min(HEAD_BYTES, status.st_size))
-    if not binary and looks_binary(log.head):
-        raw.close()
-        return _unreadable(path, Reason.BINARY)
-    if cursor is not None and _continues(log, cursor, status):
-        log.change = Change.GROWN
-        log.start = cursor.offset
-        log.previous = cursor
     return log
 
 

@@ -212,7 +212,10 @@ def new_skill(name: str, description: str, region: str = "") -> str:
     `name` has at most 64 lowercase letters, digits and hyphens. `description` says when to load the skill: one line of
     at most 1,024 characters without tags. Raises `UsageError` for anything else.
     """
-    _check_name(name)
+    if len(name) > MAX_NAME_CHARS or not _SKILL_NAME.fullmatch(name):
+        raise UsageError(
+            f"skill name {name!r}: use at most {MAX_NAME_CHARS} lowercase letters, digits and single hyphens"
+        )
     check_description(description)
     quoted = json.dumps(description, ensure_ascii=False)
     return set_region(f"---\nname: {name}\ndescription: {quoted}\n---\n", Region.LEARNT, region)
@@ -220,7 +223,9 @@ def new_skill(name: str, description: str, region: str = "") -> str:
 
 def _markers(all_lines: list[str]) -> Iterable[tuple[int, Region, bool]]:
     """(line number, region, closes?) of each marker line."""
-    fenced = _fenced(all_lines)
+    # Line numbers inside frontmatter or a code fence, with what they are in.
+    inside = {number: f"the code fence opened in line {opener}" for number, opener in _fences(all_lines)}
+    fenced = inside | dict.fromkeys(range(1, plaintext.frontmatter_end(all_lines)), "the frontmatter")
     for number, line in enumerate(all_lines, 1):
         if not _MARKER_LIKE.match(line):
             continue
@@ -239,12 +244,6 @@ def _part(parts: Iterable[Part], region: Region) -> Part | None:
     return next((part for part in parts if part.region is region), None)
 
 
-def _fenced(all_lines: list[str]) -> dict[int, str]:
-    """Line numbers inside frontmatter or a code fence, with what they are in."""
-    inside = {number: f"the code fence opened in line {opener}" for number, opener in _fences(all_lines)}
-    return inside | dict.fromkeys(range(1, plaintext.frontmatter_end(all_lines)), "the frontmatter")
-
-
 def _fences(all_lines: list[str]) -> Iterable[tuple[int, int]]:
     """As `plaintext.fenced_lines`, without regard to code in our regions: it ends with its rule."""
     seen, ours = [], False
@@ -255,15 +254,12 @@ def _fences(all_lines: list[str]) -> Iterable[tuple[int, int]]:
     return plaintext.fenced_lines(seen)
 
 
-def _open_fence(all_lines: list[str]) -> int | None:
-    """The line that opens a fence which runs to the end; None when all are closed."""
-    past = len(all_lines) + 1
-    return next((opener for number, opener in _fences([*all_lines, "\n"]) if number == past), None)
-
-
 def _separator(text: str, ending: str) -> tuple[str, str]:
     """What stands before the opening marker and after the closing one when a region is appended."""
-    fence = _open_fence(plaintext.lines(text))
+    # The line that opens a fence which runs to the end; None when all are closed.
+    all_lines = plaintext.lines(text)
+    past = len(all_lines) + 1
+    fence = next((opener for number, opener in _fences([*all_lines, "\n"]) if number == past), None)
     if fence is not None:
         raise Conflict(f"line {fence}: this code fence is never closed; close it before rules can be added below it")
     if not text or text == "\ufeff":
@@ -315,9 +311,14 @@ def _apply_one(text: str, edit: Edit, region: Region) -> tuple[str] | str:
         return place
     fresh: tuple[_Block, ...] = ()
     if edit.op is not EditOp.DELETE:
-        ruled = _ruled(edit.text)
-        if isinstance(ruled, str):
-            return ruled
+        body = _BULLET.sub("", edit.text.replace("\r\n", "\n").strip(), count=1)
+        rows = [row.rstrip() for row in body.split("\n")]
+        refusal = _refusal(edit.text, rows)
+        if refusal is not None:
+            return refusal
+        # The lines of a rule: `- ` first, and the rest indented by at least two spaces.
+        rest = [row if not row or row.startswith("  ") else f"  {row.lstrip()}" for row in rows[1:]]
+        ruled = [f"- {rows[0].strip()}", *rest]
         if _is_there(items, ruled, place[0] if edit.op is EditOp.REPLACE else None):
             return "already there"
         ending = plaintext.newline(text)
@@ -353,17 +354,6 @@ def _is_there(items: list[_Block], ruled: list[str], replaced: int | None) -> bo
     return False
 
 
-def _ruled(text: str) -> list[str] | str:
-    """The lines of a rule, `- ` first and the rest indented by at least two spaces, or the reason for refusing it."""
-    body = _BULLET.sub("", text.replace("\r\n", "\n").strip(), count=1)
-    rows = [row.rstrip() for row in body.split("\n")]
-    refusal = _refusal(text, rows)
-    if refusal is not None:
-        return refusal
-    rest = [row if not row or row.startswith("  ") else f"  {row.lstrip()}" for row in rows[1:]]
-    return [f"- {rows[0].strip()}", *rest]
-
-
 def _refusal(text: str, rows: list[str]) -> str | None:
     hidden = plaintext.hidden_characters(text)
     if not "".join(rows).strip(" -*+•\t"):
@@ -384,13 +374,6 @@ def _refusal(text: str, rows: list[str]) -> str | None:
 def _shown(line: str) -> str:
     body = line.rstrip("\r\n")
     return f"{body}\n" if line != body else f"{body}\n\\ No newline at end of file\n"
-
-
-def _check_name(name: str) -> None:
-    if len(name) > MAX_NAME_CHARS or not _SKILL_NAME.fullmatch(name):
-        raise UsageError(
-            f"skill name {name!r}: use at most {MAX_NAME_CHARS} lowercase letters, digits and single hyphens"
-        )
 
 
 def check_description(description: str) -> None:

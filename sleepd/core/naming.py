@@ -34,7 +34,10 @@ _FEW = 4
 
 def names(groups: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """A name for each group of texts, oldest group and oldest text first; no two are the same."""
-    read = {group: [_words(text) for text in texts] for group, texts in groups.items()}
+    read = {
+        group: [_WORD.findall(text.casefold()[: 20 * _READ])[:_READ] for text in texts]
+        for group, texts in groups.items()
+    }
     everything = [words for members in read.values() for words in members]
     having = Counter(word for words in everything for word in set(words))
     beginning = Counter(words[0] for words in everything if words)
@@ -114,7 +117,3 @@ def _phrases(words: Sequence[str], weight: Mapping[str, float]) -> Iterator[tupl
             for end in range(start + 1, min(start + _LONGEST, len(words)) + 1):
                 if weight[words[end - 1]] > 0:
                     yield tuple(words[start:end])
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.casefold()[: 20 * _READ])[:_READ]

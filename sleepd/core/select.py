@@ -127,7 +127,11 @@ def select(field: Field, budget: int, rivals: Rivals = frozenset()) -> tuple[Bun
     """
     if budget < 1:
         return ()
-    agreed = _together(_standing(field.agreed, rivals), budget, rivals)
+    # The first ones that get on with one another.
+    agreed: list[Backed] = []
+    for one in _standing(field.agreed, rivals):
+        if len(agreed) < budget and not any(frozenset((t.edit.id, one.edit.id)) in rivals for t in agreed):
+            agreed.append(one)
     first = agreed or _standing(field.fresh, rivals)[:1] or field.again[:1]
     bundles = [Bundle(backed=tuple(first))] if first else []
     bundles += [Bundle(backed=(b,)) for b in field.flagged]
@@ -145,12 +149,3 @@ def _standing(backed: Sequence[Backed], rivals: Rivals) -> list[Backed]:
         for b in backed
         if not any(o.support > b.support and frozenset((o.edit.id, b.edit.id)) in rivals for o in backed)
     ]
-
-
-def _together(backed: Sequence[Backed], budget: int, rivals: Rivals) -> list[Backed]:
-    """The first ones that get on with one another."""
-    taken: list[Backed] = []
-    for one in backed:
-        if len(taken) < budget and not any(frozenset((t.edit.id, one.edit.id)) in rivals for t in taken):
-            taken.append(one)
-    return taken

@@ -66,7 +66,14 @@ class Messages:
         texts = [dig(block, "text") for block in blocks if dig(block, "type") == "text"]
         text = "".join(part for part in texts if isinstance(part, str))
         usage = body.get("usage")
-        reply = priced(self._settings, text, _tokens_in(usage), outcomes.count(dig(usage, "output_tokens")))
+        # All input tokens, cached ones included: the API counts them apart.
+        fresh = outcomes.count(dig(usage, "input_tokens"))
+        if fresh is None:
+            tokens_in = None
+        else:
+            cached = ("cache_creation_input_tokens", "cache_read_input_tokens")
+            tokens_in = fresh + sum(outcomes.count(dig(usage, name)) or 0 for name in cached)
+        reply = priced(self._settings, text, tokens_in, outcomes.count(dig(usage, "output_tokens")))
         truncated = body.get("stop_reason") in {"max_tokens", "model_context_window_exceeded"}
         return outcomes.settle(reply, truncated=truncated, provider=self._provider)
 
@@ -92,12 +99,3 @@ class _AnthropicSession:
 
     def close(self) -> None:
         self._client.close()
-
-
-def _tokens_in(usage: Any) -> int | None:
-    """All input tokens, cached ones included: the API counts them apart."""
-    fresh = outcomes.count(dig(usage, "input_tokens"))
-    if fresh is None:
-        return None
-    cached = ("cache_creation_input_tokens", "cache_read_input_tokens")
-    return fresh + sum(outcomes.count(dig(usage, name)) or 0 for name in cached)

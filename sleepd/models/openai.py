@@ -59,7 +59,13 @@ class ChatCompletions:
     def read(self, body: dict[str, Any]) -> Reply | Failure:
         message = dig(body, "choices", 0, "message")
         if message is None:
-            return self._without_message(body)
+            # Routers report an upstream error inside a 200; its code is then the status that matters.
+            if not body.get("error"):
+                return outcomes.malformed(self._provider, "a completion without choices")
+            code = outcomes.count(dig(body, "error", "code"))
+            return outcomes.explain(
+                Rejection(status=code or 500, headers={}, body=json.dumps(body).encode()), self._provider
+            )
         stop = dig(body, "choices", 0, "finish_reason")
         if stop == "content_filter" or dig(message, "refusal"):
             return outcomes.refused(self._provider, str(dig(message, "refusal") or stop))
@@ -67,15 +73,6 @@ class ChatCompletions:
         counts = [outcomes.count(dig(usage, name)) for name in ("prompt_tokens", "completion_tokens")]
         reply = priced(self._settings, _text(dig(message, "content")), *counts)
         return outcomes.settle(reply, truncated=stop == "length", provider=self._provider)
-
-    def _without_message(self, body: dict[str, Any]) -> Failure:
-        """Routers report an upstream error inside a 200; its code is then the status that matters."""
-        if not body.get("error"):
-            return outcomes.malformed(self._provider, "a completion without choices")
-        code = outcomes.count(dig(body, "error", "code"))
-        return outcomes.explain(
-            Rejection(status=code or 500, headers={}, body=json.dumps(body).encode()), self._provider
-        )
 
 
 class _OpenAISession:
@@ -88,9 +85,10 @@ class _OpenAISession:
 
         settings, omit = self._settings, openai.omit
         new_name = settings.host is None or settings.host.split(":")[0].endswith(_NEW_LIMIT_NAME)
+        user: ChatCompletionMessageParam = {"role": "user", "content": ask.prompt}
         return self._client.chat.completions.with_streaming_response.create(
             model=settings.model,
-            messages=_messages(ask),
+            messages=[{"role": "system", "content": ask.system}, user] if ask.system else [user],
             max_completion_tokens=ask.max_tokens if new_name else omit,
             max_tokens=omit if new_name else ask.max_tokens,
             temperature=omit if settings.temperature is None else settings.temperature,
@@ -100,11 +98,6 @@ class _OpenAISession:
 
     def close(self) -> None:
         self._client.close()
-
-
-def _messages(ask: Ask) -> list[ChatCompletionMessageParam]:
-    user: ChatCompletionMessageParam = {"role": "user", "content": ask.prompt}
-    return [{"role": "system", "content": ask.system}, user] if ask.system else [user]
 
 
 def _text(content: Any) -> str:

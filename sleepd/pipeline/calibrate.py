@@ -62,8 +62,10 @@ def calibrate(ctx: RunContext, comparison: Comparison, gate: GateTerms, pairs: i
         alpha = evidence.level(index, proposals.acceptances(connection), gate.alpha)
     own, live = [], []
     by_task: dict[TaskId, list[float]] = {}
-    for stored in comparison.tasks:
-        mine, means = _scores(ctx, stored, base, _turns(comparison, stored, pairs), gate)
+    each, left = divmod(pairs, len(comparison.tasks))
+    for place, stored in enumerate(comparison.tasks):
+        # As evenly as it goes, in the order of the tasks.
+        mine, means = _scores(ctx, stored, base, each + (place < left), gate)
         own += mine
         live += means
         by_task[stored.task.id] = [score for score in (*mine, *means) if score is not None]
@@ -115,12 +117,6 @@ def remembered(ctx: RunContext, comparison: Comparison, baseline_samples: int) -
         if row.value is not None and row.key.sample.purpose is Purpose.BASELINE:
             scores[row.key.task_id].append(row.value)
     return forecast.noise(scores, baseline_samples)
-
-
-def _turns(comparison: Comparison, task: StoredTask, pairs: int) -> int:
-    """How many of the pairs are this task's: as evenly as it goes, in the order of the tasks."""
-    place = [s.task.id for s in comparison.tasks].index(task.task.id)
-    return pairs // len(comparison.tasks) + (place < pairs % len(comparison.tasks))
 
 
 def _scores(

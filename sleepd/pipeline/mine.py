@@ -81,14 +81,27 @@ def _remine(
 
     They count as mined when all of it is done: a run that was killed in between does it again.
     """
-    _cut(database, waiting)
+    # Cut sessions into tasks; a transaction holds some of them.
+    for start in range(0, len(waiting), _SESSIONS_AT_ONCE):
+        with database.writing() as connection:
+            for id_, _ in waiting[start : start + _SESSIONS_AT_ONCE]:
+                transcript = sessions.transcript(connection, id_)
+                tasks.save(connection, id_, transcript.agent, segment(transcript))
     with database.reading() as connection:
         everything = tasks.load(connection)
         repository = repositories.of_folders(connection)
     embedded = _place(database, embedder, config, everything, repository)
     with database.reading() as connection:
         everything = tasks.load(connection)
-    _check(database, everything, kinds_of_work(everything, config.min_sessions))
+    # Mine the checks of all recurring work anew; tasks outside of it have none. A person's checks stay. Only checks
+    # that beat chance are kept: work without any has no text check, so no candidate is judged on it.
+    recurring = kinds_of_work(everything, config.min_sessions)
+    mined = mined_checks(contrasts(recurring))
+    found = mined.checks
+    changed = [s.task.id for s in everything if not s.reviewed and s.checks != found.get(s.task.id, ())]
+    with database.writing() as connection:
+        tasks.set_checks(connection, changed, found)
+        recurring_store.save_excess(connection, dict(zip(recurring, mined.excess, strict=True)))
     with database.writing() as connection:
         sessions.mark_mined(connection, waiting)
     return embedded
@@ -143,15 +156,6 @@ def _rows_of(database: Database, embedder: Embedder, texts: Sequence[str]) -> tu
 
 def _portions(marks: Sequence[Digest]) -> Iterator[Sequence[Digest]]:
     return (marks[start : start + _TEXTS_AT_ONCE] for start in range(0, len(marks), _TEXTS_AT_ONCE))
-
-
-def _cut(database: Database, waiting: Sequence[tuple[SessionId, int]]) -> None:
-    """Cut sessions into tasks; a transaction holds some of them."""
-    for start in range(0, len(waiting), _SESSIONS_AT_ONCE):
-        with database.writing() as connection:
-            for id_, _ in waiting[start : start + _SESSIONS_AT_ONCE]:
-                transcript = sessions.transcript(connection, id_)
-                tasks.save(connection, id_, transcript.agent, segment(transcript))
 
 
 def _place(
@@ -228,19 +232,6 @@ def _by_repository(everything: Sequence[StoredTask], repository: Mapping[str, st
     for row, stored in enumerate(everything):
         found.setdefault(repository.get(stored.task.project, stored.task.project), []).append(row)
     return list(found.values())
-
-
-def _check(database: Database, everything: Sequence[StoredTask], recurring: dict[ClusterId, list[StoredTask]]) -> None:
-    """Mine the checks of all recurring work anew; tasks outside of it have none. A person's checks stay.
-
-    Only checks that beat chance are kept: work without any has no text check, so no candidate is judged on it.
-    """
-    mined = mined_checks(contrasts(recurring))
-    found = mined.checks
-    changed = [s.task.id for s in everything if not s.reviewed and s.checks != found.get(s.task.id, ())]
-    with database.writing() as connection:
-        tasks.set_checks(connection, changed, found)
-        recurring_store.save_excess(connection, dict(zip(recurring, mined.excess, strict=True)))
 
 
 def contrasts(recurring: Mapping[ClusterId, Sequence[StoredTask]]) -> list[list[Contrast]]:

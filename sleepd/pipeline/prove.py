@@ -35,12 +35,14 @@ def prove(ctx: RunContext, comparison: Comparison, trial: Trial, gate: GateTerms
     if all(one.kept for one in found):
         measure(ctx, arms, trial, gate, budget)
         return (again(ctx, trial),)
-    rest = without(ctx, comparison, trial, gate)
-    return (again(ctx, trial), rest)
+    rest, budget = without(ctx, comparison, trial, gate)
+    if budget:
+        measure(ctx, text_arms(ctx, comparison, rest.candidate), rest, gate, budget)
+    return (again(ctx, trial), again(ctx, rest))
 
 
-def without(ctx: RunContext, comparison: Comparison, trial: Trial, gate: GateTerms) -> Trial:
-    """The rest of a bundle that was taken apart, as a candidate of its own, after what tonight had left for it.
+def without(ctx: RunContext, comparison: Comparison, trial: Trial, gate: GateTerms) -> tuple[Trial, int]:
+    """The rest of a bundle that was taken apart, as a candidate of its own, and the pairs that tonight has left for it.
 
     It is entered before the bundle ends, so that a kill in between loses nothing; called again it goes on with it.
     """
@@ -57,9 +59,7 @@ def without(ctx: RunContext, comparison: Comparison, trial: Trial, gate: GateTer
     with ctx.database.writing() as connection:
         nights = proposals.drawn_in(connection, trial.candidate.id)
         proposals.decide(connection, trial.candidate.id, concluded.decision, len(nights))
-    if budget:
-        measure(ctx, text_arms(ctx, comparison, rest.candidate), rest, gate, budget)
-    return again(ctx, rest)
+    return rest, budget
 
 
 def again(ctx: RunContext, trial: Trial) -> Trial:

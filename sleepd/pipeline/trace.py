@@ -40,7 +40,9 @@ def source_texts(database: Database, work: Work, sessions: Sequence[str], presen
     with database.reading() as connection:
         for id_ in stored.known(connection, [SessionId(s) for s in sessions]):
             for turn in stored.transcript(connection, id_).turns:
-                returned += _returned(turn)
+                if turn.origin in (Origin.INJECTED, Origin.HOOK):
+                    returned.append(turn.text)
+                returned.extend(call.output for call in turn.tool_calls if call.output)
                 said += _own(turn)
     return SourceTexts(returned=tuple(returned), own=(*own, *said), said=tuple(said))
 
@@ -62,12 +64,6 @@ def foreign(database: Database, work: Work, backed: Sequence[Backed], present: s
 def _said(task: Task) -> Iterator[str]:
     yield task.request
     yield from (attempt.reaction or "" for attempt in task.attempts)
-
-
-def _returned(turn: Turn) -> Iterator[str]:
-    if turn.origin in (Origin.INJECTED, Origin.HOOK):
-        yield turn.text
-    yield from (call.output for call in turn.tool_calls if call.output)
 
 
 def _own(turn: Turn) -> Iterator[str]:

@@ -161,7 +161,15 @@ class _Run:
         train = [s.task.id for s in self._work.usable(Split.TRAIN)]
         names = batch(train, place, training.optimizing.minibatch, f"{training.seed}")
         stepping = replace(self._stepping(place), batch=names)
-        stepped = step(ctx, comparison, self._work, stepping, self._known(epoch))
+        # What reflections are told, and what is not paid for again: this epoch's, and all on the present text.
+        present = self._texts[-1].address
+        stepped = step(
+            ctx,
+            comparison,
+            self._work,
+            stepping,
+            [t for s in self._steps for t in s.trials if s.epoch == epoch or t.candidate.base == present],
+        )
         trials: list[Trial] = []
         unmatched = list(stepped.unmatched)
         problems = list(stepped.problems)
@@ -189,11 +197,6 @@ class _Run:
         training = self._training
         return training.optimizing.stepping(place, training.epochs * steps_of(training, self._work))
 
-    def _known(self, epoch: int) -> list[Trial]:
-        """What reflections are told, and what is not paid for again: this epoch's, and all on the present text."""
-        present = self._texts[-1].address
-        return [t for s in self._steps for t in s.trials if s.epoch == epoch or t.candidate.base == present]
-
     # The end of an epoch ----------------------------------------------------------------------------------------------
 
     def _end(self, number: int, first: Digest, begun: int, keep: Keep) -> None:
@@ -217,7 +220,10 @@ class _Run:
             self._take_over(ctx, number, StepKind.APPENDIX, written)
         self._make_room(number)
         steps = self._steps[begun:]
-        problems = self._note([t for s in steps for t in s.trials], compared)
+        problems: tuple[str, ...] = ()
+        if self._training.meta:
+            noted = take_notes(self._ctx_of(len(self._steps)), [t for s in steps for t in s.trials], compared)
+            self._notes, problems = noted.notes, noted.problems
         self._epochs.append(
             Epoch(
                 number=number,
@@ -252,13 +258,6 @@ class _Run:
         names = schedule.minibatch([s.task.id for s in train], training.compared, f"{training.seed}:compared:{number}")
         tasks = [s for s in train if s.task.id in names]
         return compare(self._ctx_of(len(self._steps) + 1), tasks, first, last, number)
-
-    def _note(self, trials: Sequence[Trial], compared: Sequence[TaskComparison]) -> tuple[str, ...]:
-        if not self._training.meta:
-            return ()
-        noted = take_notes(self._ctx_of(len(self._steps)), trials, compared)
-        self._notes = noted.notes
-        return noted.problems
 
     def _take_over(self, ctx: RunContext, epoch: int, kind: StepKind, written: RegionChange) -> None:
         trials: Sequence[Trial] = ()

@@ -57,7 +57,12 @@ def go_on(ctx: RunContext, comparison: Comparison, gate: GateTerms) -> list[Tria
             continue  # `describe` goes on with those: they are asked something else
         own = as_begun(ctx, comparison, trial.candidate)
         if trial.candidate.verdict is not Verdict.UNDECIDED:
-            tried += _decided_tonight(ctx, own, trial, gate) if tonight in nights[id_] else ()
+            # What tonight decided before it was killed; what is left of a bundle goes on.
+            if tonight in nights[id_]:
+                tried.append(trial)
+                if trial.candidate.verdict is Verdict.PRUNED:
+                    rest, budget = without(ctx, own, trial, gate)
+                    tried += prove(ctx, own, rest, gate, budget) if budget else (rest,)
             continue
         ended = _ended(ctx, own, trial, gate, len(nights[id_] - {tonight}))
         if ended is not None:
@@ -66,13 +71,6 @@ def go_on(ctx: RunContext, comparison: Comparison, gate: GateTerms) -> list[Tria
         elif budget := allowance(ctx, comparison, id_, share):
             tried += prove(ctx, own, trial, gate, budget)
     return tried
-
-
-def _decided_tonight(ctx: RunContext, own: Comparison, trial: Trial, gate: GateTerms) -> tuple[Trial, ...]:
-    """What tonight decided before it was killed; what is left of a bundle goes on."""
-    if trial.candidate.verdict is not Verdict.PRUNED:
-        return (trial,)
-    return (trial, without(ctx, own, trial, gate))
 
 
 def _on(base: Digest, trial: Trial) -> bool:

@@ -103,7 +103,26 @@ def start(connection: Connection, candidate: Candidate, run: RunId, sessions: Se
 
     `sessions` are those that taught it.
     """
-    row = _candidate_row(candidate) | {"nights": 1, "sessions": json.dumps(list(sessions))}
+    target = candidate.target
+    row = {
+        "id": candidate.id,
+        "number": candidate.index,
+        "alpha": candidate.alpha,
+        "agent": target.agent,
+        "name": target.name,
+        "path": target.path,
+        "project": target.project,
+        "description": target.description,
+        "base": candidate.base,
+        "text": candidate.text,
+        "edits": json.dumps([asdict(edit) for edit in candidate.edits]),
+        "tasks": json.dumps(candidate.tasks),
+        "model": candidate.model,
+        "verdict": candidate.verdict.value,
+        "reason": candidate.reason,
+        "origin": candidate.origin.value,
+        "margin": candidate.margin,
+    } | {"nights": 1, "sessions": json.dumps(list(sessions))}
     row |= runs.columns(connection, run)
     connection.execute(upsert(t.candidates).values(row).on_conflict_do_nothing(index_elements=["id"]))
     return trial(connection, candidate.id)
@@ -269,7 +288,21 @@ def proposals(connection: Connection, status: Status | None = None) -> tuple[Pro
     query = select(t.proposals).join(t.candidates, t.candidates.c.id == t.proposals.c.id)
     if status is not None:
         query = query.where(t.proposals.c.status == status.value)
-    return tuple(_proposal(row) for row in connection.execute(query.order_by(t.candidates.c.number)))
+    return tuple(
+        Proposal(
+            id=Digest(row.id),
+            night_id=row.night_id,
+            status=Status(row.status),
+            findings=tuple(json.loads(row.findings)),
+            diff=row.diff,
+            sessions=tuple(json.loads(row.sessions)),
+            sealed_count=row.sealed_count,
+            sealed_before=row.sealed_before,
+            sealed_after=row.sealed_after,
+            why=row.why,
+        )
+        for row in connection.execute(query.order_by(t.candidates.c.number))
+    )
 
 
 def set_status(connection: Connection, id_: Digest, status: Status, why: str | None = None) -> None:
@@ -321,30 +354,21 @@ def adoptions(connection: Connection, *, standing: bool = False) -> tuple[Adopti
     query = select(t.adoptions).order_by(t.adoptions.c.number)
     if standing:
         query = query.where(t.adoptions.c.reverted_at.is_(None))
-    return tuple(_adoption(row) for row in connection.execute(query))
-
-
-def _candidate_row(candidate: Candidate) -> dict[str, object]:
-    target = candidate.target
-    return {
-        "id": candidate.id,
-        "number": candidate.index,
-        "alpha": candidate.alpha,
-        "agent": target.agent,
-        "name": target.name,
-        "path": target.path,
-        "project": target.project,
-        "description": target.description,
-        "base": candidate.base,
-        "text": candidate.text,
-        "edits": json.dumps([asdict(edit) for edit in candidate.edits]),
-        "tasks": json.dumps(candidate.tasks),
-        "model": candidate.model,
-        "verdict": candidate.verdict.value,
-        "reason": candidate.reason,
-        "origin": candidate.origin.value,
-        "margin": candidate.margin,
-    }
+    return tuple(
+        Adoption(
+            number=row.number,
+            proposal_id=Digest(row.proposal_id),
+            path=row.path,
+            before=row.before,
+            after=row.after,
+            proven=row.proven,
+            folders=tuple(json.loads(row.folders)),
+            state=row.state,
+            at=row.at,
+            reverted_at=row.reverted_at,
+        )
+        for row in connection.execute(query)
+    )
 
 
 def _trials() -> Select[tuple[object, ...]]:
@@ -383,34 +407,4 @@ def _trial(row: Row[tuple[object, ...]]) -> Trial:
         counter_evidence=row.counter_evidence,
         effect=row.effect,
         sessions=tuple(json.loads(row.sessions)),
-    )
-
-
-def _proposal(row: Row[tuple[object, ...]]) -> Proposal:
-    return Proposal(
-        id=Digest(row.id),
-        night_id=row.night_id,
-        status=Status(row.status),
-        findings=tuple(json.loads(row.findings)),
-        diff=row.diff,
-        sessions=tuple(json.loads(row.sessions)),
-        sealed_count=row.sealed_count,
-        sealed_before=row.sealed_before,
-        sealed_after=row.sealed_after,
-        why=row.why,
-    )
-
-
-def _adoption(row: Row[tuple[object, ...]]) -> Adoption:
-    return Adoption(
-        number=row.number,
-        proposal_id=Digest(row.proposal_id),
-        path=row.path,
-        before=row.before,
-        after=row.after,
-        proven=row.proven,
-        folders=tuple(json.loads(row.folders)),
-        state=row.state,
-        at=row.at,
-        reverted_at=row.reverted_at,
     )

@@ -101,7 +101,16 @@ def page(connection: Connection, min_sessions: int, *, first: int = 1, count: in
     checks: dict[str, list[Check]] = {}
     for row in connection.execute(_CHECKS, {"kinds": [row.kind for row in some]}):
         checks.setdefault(row.work, []).append(check_of(CheckKind(row.kind), row.value))
-    kept = {row.kind: _excess(row) for row in connection.execute(select(wordings))}
+    kept = {
+        row.kind: Excess(
+            corrected_sessions=row.corrected_sessions,
+            wordings=row.wordings,
+            found=row.found,
+            by_chance=row.by_chance,
+            proven=row.proven,
+        )
+        for row in connection.execute(select(wordings))
+    }
     found = tuple(
         _recurring(row, oldest[row.first_id], checks.get(row.kind, []), kept.get(row.kind, NO_EXCESS)) for row in some
     )
@@ -138,16 +147,6 @@ def save_excess(connection: Connection, found: Mapping[ClusterId, Excess]) -> No
     ]
     if rows:
         connection.execute(insert(wordings), rows)
-
-
-def _excess(row: Row[tuple[object, ...]]) -> Excess:
-    return Excess(
-        corrected_sessions=row.corrected_sessions,
-        wordings=row.wordings,
-        found=row.found,
-        by_chance=row.by_chance,
-        proven=row.proven,
-    )
 
 
 def _recurring(

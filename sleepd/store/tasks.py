@@ -64,12 +64,48 @@ def save(connection: Connection, session: SessionId, agent: str, tasks: Sequence
     c = t.tasks.c
     known = [task.id for task in tasks]
     connection.execute(delete(t.tasks).where(c.session_id == session, c.id.not_in(known)))
-    elsewhere = _told_elsewhere(connection, session, known)
+    # How many attempts another session tells of these tasks.
+    query = (
+        select(t.tasks.c.id, func.count().label("attempts"))
+        .join(t.attempts, t.attempts.c.task_id == t.tasks.c.id)
+        .where(t.tasks.c.id.in_(known), t.tasks.c.session_id != session)
+        .group_by(t.tasks.c.id)
+    )
+    elsewhere = {TaskId(row.id): row.attempts for row in connection.execute(query)}
     tasks = [task for task in tasks if len(task.attempts) > elsewhere.get(task.id, -1)]
     if tasks:
-        connection.execute(_task_statement(), [_task_row(task, agent) for task in tasks])
+        connection.execute(
+            _task_statement(),
+            [
+                {
+                    "id": task.id,
+                    "session_id": task.session_id,
+                    "agent": agent,
+                    "project": task.project,
+                    "at": task.at,
+                    "request": task.request,
+                    "context": task.context,
+                    "skill": task.skill,
+                    "retired": False,
+                    "dropped": False,
+                }
+                for task in tasks
+            ],
+        )
         connection.execute(delete(t.attempts).where(t.attempts.c.task_id.in_([task.id for task in tasks])))
-    rows = [_attempt_row(task.id, n, attempt) for task in tasks for n, attempt in enumerate(task.attempts)]
+    rows = [
+        {
+            "task_id": task.id,
+            "number": n,
+            "answer": attempt.answer,
+            "outcome": attempt.outcome.value,
+            "evidence": json.dumps([e.value for e in attempt.evidence]),
+            "reaction": attempt.reaction,
+            "tool_output": attempt.tool_output,
+        }
+        for task in tasks
+        for n, attempt in enumerate(task.attempts)
+    ]
     if rows:
         connection.execute(upsert(t.attempts), rows)
 
@@ -211,44 +247,6 @@ def _blobs(
     return ((Digest(text), blob) for text, blob in connection.execute(query) if text in texts)
 
 
-def _told_elsewhere(connection: Connection, session: SessionId, ids: Sequence[TaskId]) -> dict[TaskId, int]:
-    """How many attempts another session tells of these tasks."""
-    query = (
-        select(t.tasks.c.id, func.count().label("attempts"))
-        .join(t.attempts, t.attempts.c.task_id == t.tasks.c.id)
-        .where(t.tasks.c.id.in_(ids), t.tasks.c.session_id != session)
-        .group_by(t.tasks.c.id)
-    )
-    return {TaskId(row.id): row.attempts for row in connection.execute(query)}
-
-
-def _task_row(task: Task, agent: str) -> dict[str, object]:
-    return {
-        "id": task.id,
-        "session_id": task.session_id,
-        "agent": agent,
-        "project": task.project,
-        "at": task.at,
-        "request": task.request,
-        "context": task.context,
-        "skill": task.skill,
-        "retired": False,
-        "dropped": False,
-    }
-
-
-def _attempt_row(task: TaskId, number: int, attempt: Attempt) -> dict[str, object]:
-    return {
-        "task_id": task,
-        "number": number,
-        "answer": attempt.answer,
-        "outcome": attempt.outcome.value,
-        "evidence": json.dumps([e.value for e in attempt.evidence]),
-        "reaction": attempt.reaction,
-        "tool_output": attempt.tool_output,
-    }
-
-
 def _grouped(connection: Connection, query: Select[tuple[object, ...]]) -> dict[str, list[Row[tuple[object, ...]]]]:
     found: dict[str, list[Row[tuple[object, ...]]]] = {}
     for row in connection.execute(query):
@@ -268,7 +266,16 @@ def _stored(
         at=row.at,
         request=row.request,
         context=row.context,
-        attempts=tuple(_attempt(a) for a in attempts),
+        attempts=tuple(
+            Attempt(
+                answer=a.answer,
+                outcome=AnswerOutcome(a.outcome),
+                evidence=tuple(EvidenceKind(e) for e in json.loads(a.evidence)),
+                reaction=a.reaction,
+                tool_output=a.tool_output,
+            )
+            for a in attempts
+        ),
         skill=row.skill,
     )
     return StoredTask(
@@ -281,14 +288,4 @@ def _stored(
         retired=row.retired,
         checks=tuple(check_of(CheckKind(c.kind), c.value) for c in checks),
         reviewed=row.reviewed,
-    )
-
-
-def _attempt(row: Row[tuple[object, ...]]) -> Attempt:
-    return Attempt(
-        answer=row.answer,
-        outcome=AnswerOutcome(row.outcome),
-        evidence=tuple(EvidenceKind(e) for e in json.loads(row.evidence)),
-        reaction=row.reaction,
-        tool_output=row.tool_output,
     )

@@ -25,7 +25,7 @@ from sleepd.core.lesson import (
     Scope,
     TriedLesson,
 )
-from sleepd.core.model import ClusterId, Edit, EditOp, SkillTarget, TaskId, digest
+from sleepd.core.model import ClusterId, Edit, EditOp, TaskId, digest
 from sleepd.core.screen import screen
 from sleepd.host import clock, locks
 from sleepd.models.hashed import HashedTfidf
@@ -132,7 +132,11 @@ def _with_state(one: Lesson, before: Mapping[str, store.Listed], decided: Mappin
 
 def _written_down(one: Lesson) -> Lesson:
     """With the line of the project's or the user's own file that says so already."""
-    for target in _instruction_files(one):
+    # AGENTS.md, CLAUDE.md and the like: the project's before the user's own.
+    surroundings = compose.surroundings()
+    project = Path(one.project) if one.project and Path(one.project).is_dir() else None
+    found = targets.discover(surroundings.home, project, surroundings.env)
+    for target in tuple(t for t in found if Path(t.path).name != targets.SKILL_FILE):
         try:
             file = files.read(Path(target.path))
         except Conflict:
@@ -141,14 +145,6 @@ def _written_down(one: Lesson) -> Lesson:
         if line is not None:
             return replace(one, written_down=f"{target.path}:{line.number}: {line.text}")
     return one
-
-
-def _instruction_files(one: Lesson) -> tuple[SkillTarget, ...]:
-    """AGENTS.md, CLAUDE.md and the like: the project's before the user's own."""
-    surroundings = compose.surroundings()
-    project = Path(one.project) if one.project and Path(one.project).is_dir() else None
-    found = targets.discover(surroundings.home, project, surroundings.env)
-    return tuple(t for t in found if Path(t.path).name != targets.SKILL_FILE)
 
 
 def one(database: Database, config: LessonsConfig, prefix: str, known: History | None = None) -> Lesson:

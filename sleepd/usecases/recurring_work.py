@@ -185,17 +185,12 @@ def near_json(found: Sequence[Near]) -> list[Plain]:
 def near_text(found: Sequence[Near]) -> str:
     if not found:
         return "no past task yet; sleepd harvest and sleepd mine find them"
-    rows = [[f"{n.similarity:.2f}", *_near_cells(n.stored)] for n in found]
-    return report.table(["nearness", "task", "outcome", "asked again", "request"], rows, cut="request")
-
-
-def _near_cells(stored: StoredTask) -> list[object]:
-    return [
-        stored.task.id[:8],
-        _outcome(stored),
-        stored.task.friction,
-        report.short(stored.task.request, _REQUEST_WIDTH),
+    rows = [
+        [f"{n.similarity:.2f}", t.id[:8], _outcome(n.stored), t.friction, report.short(t.request, _REQUEST_WIDTH)]
+        for n in found
+        for t in [n.stored.task]
     ]
+    return report.table(["nearness", "task", "outcome", "asked again", "request"], rows, cut="request")
 
 
 def _outcome(stored: StoredTask) -> str:

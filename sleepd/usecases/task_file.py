@@ -78,7 +78,12 @@ def import_file(database: Database, text: str, name: str) -> Imported:
 
     Raises `UsageError`; its message has one line for each mistake, `name` first.
     """
-    wanted = _read(text, name)
+    try:
+        wanted = _File.model_validate(written.loaded(text, name)) if is_yaml(name) else _File.model_validate_json(text)
+    except ValidationError as error:
+        raise UsageError(_listed(name, [_sentence(e) for e in error.errors(include_url=False)])) from None
+    if wanted.format != FORMAT:
+        raise UsageError(f"{name}: format {wanted.format!r}, wanted {FORMAT!r}; `sleepd tasks export` writes it")
     with database.reading() as connection:
         known = {s.task.id: s for s in tasks.load(connection)}
     wrong = [line for task in wanted.tasks for line in _mistakes(task, known)]
@@ -103,16 +108,6 @@ def read_text(path: Path) -> str:
         raise UsageError(f"{path}: not UTF-8 at byte {error.start}; export it again or save it as UTF-8") from error
     except FileNotFoundError as error:
         raise UsageError(f"{path}: there is no such file; `sleepd tasks export {path}` writes one") from error
-
-
-def _read(text: str, name: str) -> _File:
-    try:
-        read = _File.model_validate(written.loaded(text, name)) if is_yaml(name) else _File.model_validate_json(text)
-    except ValidationError as error:
-        raise UsageError(_listed(name, [_sentence(e) for e in error.errors(include_url=False)])) from None
-    if read.format != FORMAT:
-        raise UsageError(f"{name}: format {read.format!r}, wanted {FORMAT!r}; `sleepd tasks export` writes it")
-    return read
 
 
 def is_yaml(name: str) -> bool:

@@ -86,25 +86,33 @@ def read(folder: Path) -> TaskSet:
 def _side(folder: Path, side: Split) -> Iterator[GivenTask]:
     if not folder.is_dir():
         return
-    file = _file_of(folder)
+    found = sorted([*folder.glob("*.json"), *folder.glob("*.jsonl")])
+    if folder / _FILE in found:
+        file = folder / _FILE
+    else:
+        if len(found) != 1:
+            why = "there is no JSON file" if not found else f"there are {len(found)} JSON files and none is {_FILE}"
+            raise UsageError(f"{folder}: {why}; put the items into {folder / _FILE}")
+        file = found[0]
     seen: set[str] = set()
     for number, value in enumerate(_values(file), 1):
-        item = _item(file, number, value)
+        try:
+            item = _SetItem.model_validate(value)
+            # Lone surrogates can be written in JSON, but kept in no database.
+            json.dumps(item.model_dump(mode="json"), ensure_ascii=False).encode()
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            where = ".".join(str(part) for part in first["loc"])
+            raise UsageError(f"{file}: item {number}: {where or 'it'}: {_said(first['msg'])}") from None
+        except ValueError as error:
+            raise UsageError(f"{file}: item {number}: holds a character that cannot be kept: {error}") from None
+        if not item.request.strip():
+            raise UsageError(f"{file}: item {number}: its request is empty")
         name = str(item.id) if item.id not in (None, "") else str(number)
         if name in seen:
             raise UsageError(f"{file}: item {number}: a second item with the id {name!r}; each id names one item")
         seen.add(name)
         yield _given(file, number, name, item, side)
-
-
-def _file_of(folder: Path) -> Path:
-    found = sorted([*folder.glob("*.json"), *folder.glob("*.jsonl")])
-    if folder / _FILE in found:
-        return folder / _FILE
-    if len(found) != 1:
-        why = "there is no JSON file" if not found else f"there are {len(found)} JSON files and none is {_FILE}"
-        raise UsageError(f"{folder}: {why}; put the items into {folder / _FILE}")
-    return found[0]
 
 
 def _values(file: Path) -> Sequence[object]:
@@ -126,22 +134,6 @@ def _values(file: Path) -> Sequence[object]:
     return value
 
 
-def _item(file: Path, number: int, value: object) -> _SetItem:
-    try:
-        item = _SetItem.model_validate(value)
-        # Lone surrogates can be written in JSON, but kept in no database.
-        json.dumps(item.model_dump(mode="json"), ensure_ascii=False).encode()
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"{file}: item {number}: {where or 'it'}: {_said(first['msg'])}") from None
-    except ValueError as error:
-        raise UsageError(f"{file}: item {number}: holds a character that cannot be kept: {error}") from None
-    if not item.request.strip():
-        raise UsageError(f"{file}: item {number}: its request is empty")
-    return item
-
-
 def _said(message: str) -> str:
     wanted = message.removeprefix("Input should be ")
     if message == "Field required":
@@ -150,8 +142,22 @@ def _said(message: str) -> str:
 
 
 def _given(file: Path, number: int, name: str, item: _SetItem, side: Split) -> GivenTask:
-    checks = _checks(f"{file}: item {number}", item)
+    # The judge of the item: its checks, else its answers. An empty check is refused, not dropped.
+    where = f"{file}: item {number}"
+    written = item.checks or list(_answer(item))
+    if not written:
+        raise UsageError(f"{where}: it has neither `checks` nor an `answer`, so nothing can be judged")
+    checks = check.in_order(_checked(where, one, item.accepted) for one in written)
     request = f"{item.request}\n\n{item.context}" if item.context.strip() else item.request
+    attempts: list[Attempt] = []
+    for one in item.rejected:
+        bad = _Rejected(answer=one) if isinstance(one, str) else one
+        attempts.append(
+            Attempt(answer=bad.answer, outcome=AnswerOutcome.REJECTED, reaction=bad.said, tool_output=bad.tool)
+        )
+    kept = item.accepted or next(iter(_answers(item)), None)
+    if kept:
+        attempts.append(Attempt(answer=kept, outcome=AnswerOutcome.ACCEPTED))
     task = Task(
         # A changed request is another task: no rollout of the old one counts for it.
         id=TaskId(digest(AGENT, side, name, request)),
@@ -160,17 +166,9 @@ def _given(file: Path, number: int, name: str, item: _SetItem, side: Split) -> G
         at=_BEGAN + timedelta(minutes=number),
         request=request,
         context="",
-        attempts=tuple(_attempts(item)),
+        attempts=tuple(attempts),
     )
     return GivenTask(task=task, split=side, checks=checks, asked=item.request)
-
-
-def _checks(where: str, item: _SetItem) -> tuple[Check, ...]:
-    """The judge of the item: its checks, else its answers. An empty check is refused, not dropped."""
-    written = item.checks or list(_answer(item))
-    if not written:
-        raise UsageError(f"{where}: it has neither `checks` nor an `answer`, so nothing can be judged")
-    return check.in_order(_checked(where, one, item.accepted) for one in written)
 
 
 def _checked(where: str, written: WrittenCheck, accepted: str | None) -> Check:
@@ -193,12 +191,3 @@ def _answer(item: _SetItem) -> tuple[WrittenCheck, ...]:
 
 def _answers(item: _SetItem) -> list[str]:
     return [str(a) for a in (item.answers if isinstance(item.answers, list) else [item.answers])]
-
-
-def _attempts(item: _SetItem) -> Iterator[Attempt]:
-    for one in item.rejected:
-        bad = _Rejected(answer=one) if isinstance(one, str) else one
-        yield Attempt(answer=bad.answer, outcome=AnswerOutcome.REJECTED, reaction=bad.said, tool_output=bad.tool)
-    kept = item.accepted or next(iter(_answers(item)), None)
-    if kept:
-        yield Attempt(answer=kept, outcome=AnswerOutcome.ACCEPTED)

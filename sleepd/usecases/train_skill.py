@@ -22,11 +22,9 @@ from sleepd.pipeline.companions import with_companions
 from sleepd.pipeline.enrol import AGENT, enrol
 from sleepd.pipeline.evaluate import evaluate
 from sleepd.pipeline.night import preflight
-from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.slow import SlowMode
 from sleepd.pipeline.train import TrainingTerms, steps_of, train
 from sleepd.pipeline.trained import Step, Trained
-from sleepd.pipeline.trial import GateTerms
 from sleepd.pipeline.work import Work
 from sleepd.settings.places import Places, make_private
 from sleepd.settings.settings import Settings
@@ -102,12 +100,33 @@ def run(places: Places, settings: Settings, wish: Wish, told: Callable[[str], No
     with compose.adapters(settings) as tools, _opened(out, told) as database:
         enrolled = enrol(database, tools.embedder, found.given, settings.mine.near_duplicate)
         work = _work(wish.skill, found, enrolled.tasks)
-        notes = [*_notes(work, gate.rule), *_retired(enrolled.retired)]
+        few = "1 train item is" if enrolled.retired == 1 else f"{enrolled.retired} train items are"
+        notes = [
+            *_notes(work, gate.rule),
+            *([f"{few} left out as near-duplicates of val/ or test/"] * bool(enrolled.retired)),
+        ]
         named = f"train-{digest(start, found.digest)[:8]}"
         ctx = with_companions(
             compose.context(settings, database, tools, RunId(id=named, kind=RunKind.TRAINING)), work.target
         )
-        _begin(out, _config(wish, found, start, ctx, gate), resume=wish.resume)
+        _begin(
+            out,
+            {
+                "format": FORMAT,
+                "task_set": str(found.folder),
+                "task_set_digest": found.digest,
+                "skill": str(wish.skill.expanduser().absolute()),
+                "skill_digest": digest(start, ctx.companions),
+                "model": ctx.model.key,
+                "reflection_model": ctx.reflector.key,
+                "embedder": ctx.embedder.key,
+                "metric": ctx.metric.value,
+                "max_tokens": ctx.max_tokens,
+                "training": asdict(wish.training),
+                "gate": asdict(gate),
+            },
+            resume=wish.resume,
+        )
         preflight(ctx)
         about = Run(ctx=ctx, work=work, gate=gate)
         trained = _train(about, start, wish.training, Folder(out, about), told)
@@ -205,29 +224,7 @@ def _notes(work: Work, rule: Rule) -> list[str]:
     return [f"{work.missing}: an acceptance here is no proof"]
 
 
-def _retired(count: int) -> list[str]:
-    few = "1 train item is" if count == 1 else f"{count} train items are"
-    return [f"{few} left out as near-duplicates of val/ or test/"] * bool(count)
-
-
 # One run ------------------------------------------------------------------------------------------------------------
-
-
-def _config(wish: Wish, found: TaskSet, start: str, ctx: RunContext, gate: GateTerms) -> dict[str, object]:
-    return {
-        "format": FORMAT,
-        "task_set": str(found.folder),
-        "task_set_digest": found.digest,
-        "skill": str(wish.skill.expanduser().absolute()),
-        "skill_digest": digest(start, ctx.companions),
-        "model": ctx.model.key,
-        "reflection_model": ctx.reflector.key,
-        "embedder": ctx.embedder.key,
-        "metric": ctx.metric.value,
-        "max_tokens": ctx.max_tokens,
-        "training": asdict(wish.training),
-        "gate": asdict(gate),
-    }
 
 
 def _begin(out: Path, config: dict[str, object], *, resume: bool) -> None:
@@ -272,7 +269,12 @@ def _train(about: Run, start: str, training: TrainingTerms, folder: Folder, told
     def keep(trained: Trained) -> None:
         last[:] = [trained]
         folder.keep(trained)
-        told(_progress(trained, total))
+        if not trained.steps:
+            progress = f"training: {total} steps ahead"
+        else:
+            step: Step = trained.steps[-1]
+            progress = f"epoch {step.epoch}, step {step.number}: {step.outcome}"
+        told(progress)
 
     try:
         with _said_how_to_go_on(Path(about.ctx.database.path).parent, "the same command with --resume continues"):
@@ -295,10 +297,3 @@ def _said_how_to_go_on(out: Path, how: str) -> Iterator[None]:
         raise BudgetSpent(f"{limit}; paid work is kept in {out}: {how}") from error
     except NotMeasured as error:
         raise NotMeasured(f"{error}; paid work is kept in {out}: {how}", error.retry_at) from error
-
-
-def _progress(trained: Trained, total: int) -> str:
-    if not trained.steps:
-        return f"training: {total} steps ahead"
-    step: Step = trained.steps[-1]
-    return f"epoch {step.epoch}, step {step.number}: {step.outcome}"

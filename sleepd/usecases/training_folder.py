@@ -15,9 +15,8 @@ from sleepd.pipeline.trained import Epoch, Step, Trained, TrainedText
 from sleepd.pipeline.trial import GateTerms
 from sleepd.pipeline.work import Work
 from sleepd.store import rollouts
-from sleepd.store.proposals import Trial
 from sleepd.views import history
-from sleepd.views.candidate_view import TriedCandidate, tried
+from sleepd.views.candidate_view import tried
 from sleepd.views.history import FORMAT, Plain
 from sleepd.views.html import page
 
@@ -60,6 +59,8 @@ class Folder:
     def history(self, trained: Trained, status: str, message: str) -> Plain:
         """The value of `history.json`."""
         run = self._run
+        with self._run.ctx.database.reading() as connection:
+            spent = rollouts.spent_by_stage(connection, self._run.ctx.run.id, range(len(trained.steps) + 2))
         return {
             "format": FORMAT,
             "kind": "training",
@@ -73,7 +74,18 @@ class Folder:
             "model": run.ctx.model.key,
             "reflection_model": run.ctx.reflector.key,
             "tasks": {side.value: len(run.work.usable(side)) for side in Split},
-            "texts": [self._text(text) for text in trained.texts],
+            "texts": [
+                {
+                    "digest": text.address,
+                    "step": text.step,
+                    "file": _file(text),
+                    "tokens": edit.tokens(self._run.ctx.text(text.address)),
+                    "origin": text.origin.value if text.origin is not None else "start",
+                    "gated": text.gated,
+                    "validation": asdict(text.validation),
+                }
+                for text in trained.texts
+            ],
             "best": {"digest": trained.best.address, "step": trained.best.step},
             "steps": list(self._steps),
             "epochs": [_epoch(epoch) for epoch in trained.epochs],
@@ -81,18 +93,7 @@ class Folder:
             if trained.test is not None
             else None,
             "spending": self._spending(range(len(trained.steps) + 2)),
-            "stages": self._stages(range(len(trained.steps) + 2)),
-        }
-
-    def _text(self, text: TrainedText) -> Plain:
-        return {
-            "digest": text.address,
-            "step": text.step,
-            "file": _file(text),
-            "tokens": edit.tokens(self._run.ctx.text(text.address)),
-            "origin": text.origin.value if text.origin is not None else "start",
-            "gated": text.gated,
-            "validation": asdict(text.validation),
+            "stages": [asdict(one) for one in spent],
         }
 
     def _step(self, step: Step) -> Plain:
@@ -105,7 +106,7 @@ class Folder:
             for t in step.trials
         }
         self._patches |= diffs
-        seen = [self._tried(t) for t in step.trials]
+        seen = [replace(tried(self._run.ctx.database, t.candidate.id), trial=t) for t in step.trials]
         with ctx.database.reading() as connection:
             replies = rollouts.replies(connection, step.run)
         write(folder / "patch.diff", "\n".join(diffs.values()))
@@ -140,15 +141,6 @@ class Folder:
         ]
         write_json(self._path / "slow" / f"{name}.json", {**_epoch(epoch), "tasks": compared})
         write(self._path / "meta" / f"{name}.md", epoch.notes and f"{epoch.notes}\n")
-
-    def _stages(self, numbers: Sequence[int]) -> list[Plain]:
-        with self._run.ctx.database.reading() as connection:
-            spent = rollouts.spent_by_stage(connection, self._run.ctx.run.id, numbers)
-        return [asdict(one) for one in spent]
-
-    def _tried(self, trial: Trial) -> TriedCandidate:
-        """With its state at the end of its step."""
-        return replace(tried(self._run.ctx.database, trial.candidate.id), trial=trial)
 
     def _spending(self, numbers: Sequence[int]) -> Plain:
         with self._run.ctx.database.reading() as connection:

@@ -59,17 +59,15 @@ def upcoming(places: Places, settings: Settings, now: datetime) -> Upcoming:
     seen = looks(timetable(settings), past(places, now), wanted, now, begun)
     at = min(one.next_start for one in seen.values())
     waiting = agenda.waiting(places, now)
+    if not places.daemon_lock.exists():
+        daemon_runs = False
+    else:
+        from sleepd.host import locks
+
+        daemon_runs = locks.is_held(places.daemon_lock)
     return Upcoming(
         at=at,
         due=at <= now,
         why=None if waiting is None else waiting.why,
-        daemon=_daemon_runs(places),
+        daemon=daemon_runs,
     )
-
-
-def _daemon_runs(places: Places) -> bool:
-    if not places.daemon_lock.exists():
-        return False
-    from sleepd.host import locks
-
-    return locks.is_held(places.daemon_lock)

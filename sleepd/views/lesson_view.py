@@ -39,7 +39,17 @@ def book_text(found: LessonBook, *, everything: bool) -> str:
     rows = shown if everything else shown[:_LISTED]
     parts = [f"{_count(len(shown), 'lesson')}: {read}.", ""]
     for one in rows:
-        parts += [_listed(one, found.sessions), ""]
+        mark = "" if one.state is LessonState.NEW else f"  [{one.state}]"
+        lines = [
+            f"{one.id[:6]}  in {len(one.sessions)} of {_count(found.sessions, 'session')}, {_cost(one)}{mark}",
+            f"  {one.text}",
+        ]
+        lines += [f"  {_said(quote)}" for quote in _telling(one.quotes)]
+        if one.written_down:
+            lines.append(f"  Written down and still needed: {one.written_down}")
+        if one.state is LessonState.CONFLICTING:
+            lines.append(f"  Conflict: {one.why}. Drop the one that does not hold.")
+        parts += ["\n".join(lines), ""]
     if len(rows) < len(shown):
         parts.append(f"{len(shown) - len(rows)} more: sleepd lessons --all")
     parts.append("Whole: sleepd lessons show ID. Adopt one now, on your own word: sleepd lessons write ID.")
@@ -54,20 +64,6 @@ def _nearest(found: LessonBook) -> str:
         f"The nearest one was seen in {_count(sessions, 'session')} and needs more: {found.nearest.text}\n"
         f'  "{_clipped(" ".join(found.nearest.signals[-1].text.split()))}"'
     )
-
-
-def _listed(one: Lesson, sessions: int) -> str:
-    mark = "" if one.state is LessonState.NEW else f"  [{one.state}]"
-    lines = [
-        f"{one.id[:6]}  in {len(one.sessions)} of {_count(sessions, 'session')}, {_cost(one)}{mark}",
-        f"  {one.text}",
-    ]
-    lines += [f"  {_said(quote)}" for quote in _telling(one.quotes)]
-    if one.written_down:
-        lines.append(f"  Written down and still needed: {one.written_down}")
-    if one.state is LessonState.CONFLICTING:
-        lines.append(f"  Conflict: {one.why}. Drop the one that does not hold.")
-    return "\n".join(lines)
 
 
 def _telling(quotes: Sequence[Quote]) -> list[Quote]:

@@ -346,7 +346,14 @@ def night_json(night: Night) -> Plain:
 
 
 def night_line(night: Night) -> list[object]:
-    return [night.id, night.scope, night.status.value, _calls(night.report), night.message or "–"]
+    spent = night.report.get("spending")
+    return [
+        night.id,
+        night.scope,
+        night.status.value,
+        spent.get("calls", "–") if isinstance(spent, Mapping) else "–",
+        night.message or "–",
+    ]
 
 
 def nights_text(nights: Sequence[Night]) -> str:
@@ -362,11 +369,6 @@ def spending(report: Mapping[str, object]) -> str:
         return "unknown"
     tokens = f"{spent.get('tokens_in', 0)} tokens in, {spent.get('tokens_out', 0)} out"
     return f"{spent.get('calls', 0)} calls, {tokens}, {dollars(spent.get('cost_usd'))}"
-
-
-def _calls(report: Mapping[str, object]) -> object:
-    spent = report.get("spending")
-    return spent.get("calls", "–") if isinstance(spent, Mapping) else "–"
 
 
 def written_json(written: WriteResult) -> Plain:
