@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sleepd import compose
 from sleepd.core import cluster, edit, lesson, ngrams
 from sleepd.core.acts import judge
 from sleepd.core.adoption import plan, revert_plan
@@ -15,9 +14,9 @@ from sleepd.core.episode import Source, episodes
 from sleepd.core.errors import Conflict, UsageError
 from sleepd.core.lesson import EpisodeWithAct, Found, History, Lesson, LessonBook, LessonFloors, LessonState, Scope
 from sleepd.core.model import ClusterId, Edit, EditOp, SkillTarget, TaskId, digest
-from sleepd.core.screen import screen
 from sleepd.host import clock, locks
 from sleepd.models.hashed import HashedTfidf
+from sleepd.settings import config
 from sleepd.settings.places import Places
 from sleepd.settings.sections import MineConfig
 from sleepd.skills import files, targets
@@ -121,9 +120,8 @@ def _written_down(one: Lesson) -> Lesson:
 
 def _instruction_files(one: Lesson) -> tuple[SkillTarget, ...]:
     """AGENTS.md, CLAUDE.md and the like: the project's before the user's own."""
-    surroundings = compose.surroundings()
     project = Path(one.project) if one.project and Path(one.project).is_dir() else None
-    found = targets.discover(surroundings.home, project, surroundings.env)
+    found = targets.discover(config.home(), project, config.agent_env())
     return tuple(t for t in found if Path(t.path).name != targets.SKILL_FILE)
 
 
@@ -200,6 +198,9 @@ def write(places: Places, database: Database, prefix: str, rule: str | None = No
     `rule`: other words for it. Nothing was replayed: the rule is unproven, and on probation. Raises `UsageError` for a
     rule that looks unsafe or has no file to go to, and `Conflict` when the file may not be written.
     """
+    # Its rules take longer to compile than the whole list to show.
+    from sleepd.core.screen import screen
+
     found = one(database, prefix)
     text = rule if rule is not None else found.text
     unsafe = screen(text)
@@ -242,7 +243,6 @@ def write(places: Places, database: Database, prefix: str, rule: str | None = No
 
 def _place(found: Lesson) -> Path:
     """The file a rule belongs into: the project's own where there is one, else the one its agent would read."""
-    surroundings = compose.surroundings()
     agent = targets.agent_of(found.sessions[-1].split(":", 1)[0])
     places_ = targets.places_of(agent)
     if found.scope is Scope.PROJECT:
@@ -251,7 +251,7 @@ def _place(found: Lesson) -> Path:
             raise UsageError(f"the project's folder {found.project} is gone; copy the rule into its file by hand")
         mine = [folder / name for name in places_.project_files]
     else:
-        home = targets.user_folder(places_, surroundings.home, surroundings.env)
+        home = targets.user_folder(places_, config.home(), config.agent_env())
         mine = [home / name for name in places_.home_files]
     if not mine:
         raise UsageError(f"{agent} reads no file of instructions that sleepd knows; copy the rule by hand")
