@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from harvesters.records import SessionKind
-from sleepd.core import cluster, naming, ngrams, split
+from sleepd.core import cluster, naming, split
 from sleepd.core.chance import mined_checks
 from sleepd.core.check import Contrast
-from sleepd.core.model import ClusterId, Digest, SessionId, TaskId, digest
-from sleepd.core.ports import Embedder, HalfVectors, Vectors
+from sleepd.core.model import ClusterId, SessionId, TaskId
+from sleepd.core.ports import Embedder, Vectors
 from sleepd.core.segment import segment
 from sleepd.core.split import Known, Placed, Shares
+from sleepd.pipeline.embed import vectors_of
 from sleepd.settings.sections import MineConfig
-from sleepd.store import recurring as recurring_store
 from sleepd.store import repositories, sessions, tasks
 from sleepd.store.database import Database
 from sleepd.store.tasks import StoredTask
 
 _SESSIONS_AT_ONCE = 200
-_TEXTS_AT_ONCE = 512
 _SAME_KIND = 0.3
 """Mean cosine from which clusters are one kind of work: in real histories 19 of 20 unrelated requests stay below."""
 
@@ -101,7 +98,7 @@ def _remine(
     changed = [s.task.id for s in everything if not s.reviewed and s.checks != found.get(s.task.id, ())]
     with database.writing() as connection:
         tasks.set_checks(connection, changed, found)
-        recurring_store.save_excess(connection, dict(zip(recurring, mined.excess, strict=True)))
+        tasks.save_excess(connection, dict(zip(recurring, mined.excess, strict=True)))
     with database.writing() as connection:
         sessions.mark_mined(connection, waiting)
     return embedded
@@ -114,48 +111,6 @@ def kinds_of_work(everything: Sequence[StoredTask], min_sessions: int) -> dict[C
         if stored.kind is not None:
             found.setdefault(stored.kind, []).append(stored)
     return {i: m for i, m in found.items() if len({s.task.session_id for s in m}) >= min_sessions}
-
-
-def vectors_of(database: Database, embedder: Embedder, texts: Sequence[str]) -> tuple[Vectors, int]:
-    """Combined vectors of these texts, one row each, and how many had to be embedded now."""
-    rows, embedded = _rows_of(database, embedder, texts)
-    return rows.astype(np.float32), embedded
-
-
-def half_vectors_of(database: Database, embedder: Embedder, texts: Sequence[str]) -> HalfVectors:
-    """Combined vectors of these texts, as they are stored: half the memory."""
-    return _rows_of(database, embedder, texts)[0]
-
-
-def _rows_of(database: Database, embedder: Embedder, texts: Sequence[str]) -> tuple[HalfVectors, int]:
-    """Rows at half precision, each made once and kept.
-
-    New texts are embedded in order of length, over the whole list: a batch takes as long as its longest text.
-    """
-    space = ngrams.space(embedder.key, english_only=embedder.english_only)
-    marks = [digest(text) for text in texts]
-    by_mark = dict(zip(marks, texts, strict=True))
-    with database.reading() as connection:
-        known = tasks.vectors(connection, by_mark.keys(), space)
-        missing = sorted(by_mark.keys() - known.keys(), key=lambda mark: (len(by_mark[mark]), mark))
-        kept = tasks.embeddings(connection, set(missing), embedder.key) if missing else {}
-    fresh = [mark for mark in missing if mark not in kept]
-    for some in (*_portions([mark for mark in missing if mark in kept]), *_portions(fresh)):
-        said = [by_mark[mark] for mark in some]
-        embedded = np.stack([kept[mark] for mark in some]) if some[0] in kept else embedder.encode(said)
-        combined = ngrams.combine(embedded, said, english_only=embedder.english_only).astype(np.float16)
-        found = dict(zip(some, combined, strict=True))
-        with database.writing() as connection:
-            tasks.save_vectors(connection, found, space)
-        known |= found
-    rows = np.zeros((len(texts), len(known[marks[0]]) if texts else 0), dtype=np.float16)
-    for row, mark in zip(rows, marks, strict=True):
-        row[:] = known[mark]
-    return rows, len(fresh)
-
-
-def _portions(marks: Sequence[Digest]) -> Iterator[Sequence[Digest]]:
-    return (marks[start : start + _TEXTS_AT_ONCE] for start in range(0, len(marks), _TEXTS_AT_ONCE))
 
 
 def _place(

@@ -13,7 +13,7 @@ from sleepd.core.model import Edit, Purpose, Sample, Split, Task, TaskId, Unmatc
 from sleepd.core.select import Bundle, EarlierTrial, Field, Ranking, select, sort_out
 from sleepd.pipeline import buffer, trace
 from sleepd.pipeline.buffer import Failed
-from sleepd.pipeline.mine import vectors_of
+from sleepd.pipeline.embed import vectors_of
 from sleepd.pipeline.prompts import Case
 from sleepd.pipeline.rank import rank
 from sleepd.pipeline.reflect import reflect

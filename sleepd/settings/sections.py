@@ -17,7 +17,7 @@ from pydantic.fields import FieldInfo
 
 from sleepd.settings.values import Count, Dollars, Inner, Minutes, Name, Names, PlainUrl, Share, Since, TimeOfDay
 
-CLOSED: Final = ConfigDict(extra="forbid", allow_inf_nan=False)
+CLOSED: Final = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
 """An unknown key is a mistake, and so is a number that is none."""
 
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sleepd import compose
 from sleepd.core import cluster, edit, lesson, ngrams
 from sleepd.core.acts import judge
 from sleepd.core.adoption import plan, revert_plan
@@ -26,9 +25,9 @@ from sleepd.core.lesson import (
     TriedLesson,
 )
 from sleepd.core.model import ClusterId, Edit, EditOp, TaskId, digest
-from sleepd.core.screen import screen
 from sleepd.host import clock, locks
 from sleepd.models.hashed import HashedTfidf
+from sleepd.settings import config
 from sleepd.settings.places import Places
 from sleepd.settings.sections import LessonsConfig, MineConfig
 from sleepd.skills import files, targets
@@ -93,18 +92,19 @@ def find(known: History) -> tuple[Found, ...]:
     return lesson.joined((*themes, *lesson.of_refusals(cut), *lesson.of_calls(every)))
 
 
-def tried(one: Lesson, config: LessonsConfig, known: History) -> TriedLesson:
+def tried(one: Lesson, floors: LessonsConfig, known: History) -> TriedLesson:
     """A lesson with its checks, each held against the whole history."""
-    floors = Floors(applies=config.applies, broken=config.broken, recall=config.recall)
-    return TriedLesson(lesson=one, checks=lesson.tried_checks(one, known, floors))
+    wanted = Floors(applies=floors.applies, broken=floors.broken, recall=floors.recall)
+    return TriedLesson(lesson=one, checks=lesson.tried_checks(one, known, wanted))
 
 
-def book(database: Database, config: LessonsConfig, known: History) -> LessonBook:
+def book(database: Database, floors: LessonsConfig, known: History) -> LessonBook:
     """The lessons of a history with the person's decisions; remembers that they were listed."""
-    floors = LessonFloors(words=config.sessions, steps=config.sessions_of_steps)
     projects = {session[0].episode.session: known.repository(session[0].episode.project) for session in known.sessions}
     found = find(known)
-    made = lesson.lessons(found, projects, floors)
+    made = lesson.lessons(
+        found, projects, LessonFloors(words=floors.sessions, steps=floors.sessions_of_steps)
+    )
     ids = {one.id for one in made}
     with database.reading() as connection:
         before, decided = store.listed(connection), store.decisions(connection)
@@ -133,9 +133,8 @@ def _with_state(one: Lesson, before: Mapping[str, store.Listed], decided: Mappin
 def _written_down(one: Lesson) -> Lesson:
     """With the line of the project's or the user's own file that says so already."""
     # AGENTS.md, CLAUDE.md and the like: the project's before the user's own.
-    surroundings = compose.surroundings()
     project = Path(one.project) if one.project and Path(one.project).is_dir() else None
-    found = targets.discover(surroundings.home, project, surroundings.env)
+    found = targets.discover(config.home(), project, config.agent_env())
     for target in tuple(t for t in found if Path(t.path).name != targets.SKILL_FILE):
         try:
             file = files.read(Path(target.path))
@@ -147,22 +146,22 @@ def _written_down(one: Lesson) -> Lesson:
     return one
 
 
-def one(database: Database, config: LessonsConfig, prefix: str, known: History | None = None) -> Lesson:
+def one(database: Database, floors: LessonsConfig, prefix: str, known: History | None = None) -> Lesson:
     """The lesson whose id begins with `prefix`. Raises `UsageError` for none or several.
 
     `known`: the history, where it was read already.
     """
     known = known if known is not None else history(database)
-    fitting = [found for found in book(database, config, known).lessons if found.id.startswith(prefix)]
+    fitting = [found for found in book(database, floors, known).lessons if found.id.startswith(prefix)]
     if len(fitting) != 1:
         why = "no lesson has" if not fitting else f"{len(fitting)} lessons have"
         raise UsageError(f"{why} an id that begins with {prefix!r}; `sleepd lessons` lists them")
     return fitting[0]
 
 
-def choose(database: Database, config: LessonsConfig, prefix: str, choice: LessonChoice, why: str = "") -> Lesson:
+def choose(database: Database, floors: LessonsConfig, prefix: str, choice: LessonChoice, why: str = "") -> Lesson:
     """Pin or reject a lesson. Raises `UsageError` for a pin on a rule that is written: only `drop` takes that out."""
-    found = one(database, config, prefix)
+    found = one(database, floors, prefix)
     if choice is LessonChoice.PINNED and found.state is LessonState.WRITTEN:
         raise UsageError(
             f"lesson {found.id[:6]} is written already; take it out first: sleepd lessons drop {found.id[:6]}"
@@ -174,18 +173,18 @@ def choose(database: Database, config: LessonsConfig, prefix: str, choice: Lesso
     return replace(found, state=_STATES[choice], why=why)
 
 
-def drop(places: Places, database: Database, config: LessonsConfig, prefix: str, why: str = "") -> Lesson:
+def drop(places: Places, database: Database, floors: LessonsConfig, prefix: str, why: str = "") -> Lesson:
     """Reject a lesson: it is not listed again. A rule that was written is taken out of its file; later changes stay.
 
     Raises `Conflict` when the person's later change touches the same lines.
     """
-    found = one(database, config, prefix)
+    found = one(database, floors, prefix)
     with database.reading() as connection:
         decided = store.decisions(connection).get(found.id)
     if decided is not None:
         with locks.adoption(places, _LOCK_WAIT_S):
             _take_out(decided, found)
-    return choose(database, config, found.id, LessonChoice.REJECTED, why)
+    return choose(database, floors, found.id, LessonChoice.REJECTED, why)
 
 
 def _take_out(decided: LessonDecision, found: Lesson) -> None:
@@ -219,14 +218,17 @@ class WrittenLesson:
 
 
 def write(
-    places: Places, database: Database, config: LessonsConfig, prefix: str, rule: str | None = None
+    places: Places, database: Database, floors: LessonsConfig, prefix: str, rule: str | None = None
 ) -> WrittenLesson:
     """Put a lesson's rule into the project's own file, or the user's where it holds in several projects.
 
     `rule`: other words for it. Nothing was replayed: the rule is unproven, and on probation. Raises `UsageError` for a
     rule that looks unsafe or has no file to go to, and `Conflict` when the file may not be written.
     """
-    found = one(database, config, prefix)
+    # Its rules take longer to compile than the whole list to show.
+    from sleepd.core.screen import screen
+
+    found = one(database, floors, prefix)
     text = rule if rule is not None else found.text
     unsafe = screen(text)
     if unsafe:
@@ -268,7 +270,6 @@ def write(
 
 def _place(found: Lesson) -> Path:
     """The file a rule belongs into: the project's own where there is one, else the one its agent would read."""
-    surroundings = compose.surroundings()
     agent = targets.agent_of(found.sessions[-1].split(":", 1)[0])
     places_ = targets.places_of(agent)
     if found.scope is Scope.PROJECT:
@@ -277,7 +278,7 @@ def _place(found: Lesson) -> Path:
             raise UsageError(f"the project's folder {found.project} is gone; copy the rule into its file by hand")
         mine = [folder / name for name in places_.project_files]
     else:
-        home = targets.user_folder(places_, surroundings.home, surroundings.env)
+        home = targets.user_folder(places_, config.home(), config.agent_env())
         mine = [home / name for name in places_.home_files]
     if not mine:
         raise UsageError(f"{agent} reads no file of instructions that sleepd knows; copy the rule by hand")
