@@ -58,8 +58,8 @@ def calibrate(ctx: RunContext, comparison: Comparison, gate: GateTerms, pairs: i
     """
     with ctx.database.writing() as connection:
         base = rollouts.put_text(connection, comparison.base)
-        index = ctx.next_index(proposals.next_index(connection))
-        alpha = evidence.level(index, proposals.acceptances(connection), gate.alpha)
+        place = ctx.next_place(proposals.given(connection))
+        alpha = evidence.level(place, proposals.acceptances(connection), gate.alpha)
     own, live = [], []
     by_task: dict[TaskId, list[float]] = {}
     for stored in comparison.tasks:

@@ -84,14 +84,17 @@ def step(
     tried, worded = _history(ctx, comparison, trials, stepping)
     backed, again = _without(declined, aggregate(reflected.proposed, worded))
     backed, unmatched = _placed(comparison, backed)
-    foreign = trace.foreign(ctx.database, work, backed, comparison.base)
+    whose = trace.edit_sources(ctx.database, work, backed, comparison.base)
     # A reflection that finds nothing to add to work that went well does not speak against what failures teach.
     voices = sum(p.of_failures or bool(p.edits) for p in reflected.proposed)
-    field = sort_out(backed, tried, reflections=voices, foreign=foreign)
+    field = sort_out(backed, tried, reflections=voices, foreign=whose.foreign)
     field, idle = _kept(field, stepping)
     ranked = rank(ctx, comparison.base, field, stepping.ranking, stepping.edit_budget, autonomous=stepping.autonomous)
     return StepProposal(
-        bundles=select(ranked.field, ranked.edit_budget, ranked.rivals),
+        bundles=tuple(
+            replace(bundle, stated=whose.stated.issuperset(bundle.edits))
+            for bundle in select(ranked.field, ranked.edit_budget, ranked.rivals)
+        ),
         edit_budget=ranked.edit_budget,
         problems=(*reflected.problems, *again, *idle, *ranked.problems),
         cases=tuple(cases),

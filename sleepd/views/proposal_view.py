@@ -79,6 +79,8 @@ def _figures(one: Proposed, *, whole: bool) -> Iterator[Line]:
     reached = report.evidence(trial.evidence, candidate.alpha)
     how = f"{MODE}, {candidate.measured_on}" if whole else MODE
     yield Line(f"measured  {effect}, {pairs}; evidence {reached} needed ({how})")
+    if whole:
+        yield Line(f"needed    {report.level(candidate)}")
     worse = one.proposal.sealed_count and "worse" in evidence.sealed_words(one.proposal)
     sealed = f"sealed    {report.count(one.proposal.sealed_count, 'task')}: {evidence.sealed_words(one.proposal)}"
     yield Line(sealed, Look.WARNING if worse else Look.PLAIN)
