@@ -211,7 +211,7 @@ class OptimizerConfig(Section):
     (SkillOpt, arXiv 2605.23904). Off is for comparisons; a person's rejections count all the same."""
     shorten: bool = False
     """When nothing else is left to try, try the text without a rule that successful work did not need. This saves the
-    tokens of one line and takes 230 pairs or more (`gate.margin`), so it is off; a text near `max_skill_tokens` is
+    tokens of one line and takes 260 pairs or more (`gate.margin`), so it is off; a text near `max_skill_tokens` is
     shortened in any case."""
     meta_notes: bool = True
     """At the end of a night the reflection model notes which kinds of edits were accepted, and which not; later nights'
@@ -271,7 +271,7 @@ class GateConfig(Section):
     """The non-inferiority margin: the loss, as a difference of mean scores, from which a shorter text counts as worse.
     Three points are less than anybody notices; half the margin takes four times the pairs."""
     margin_pairs: Count = 1_200
-    """Pairs after which an undecided shorter text is closed. Showing that a text is no worse takes at least 230 pairs
+    """Pairs after which an undecided shorter text is closed. Showing that a text is no worse takes at least 260 pairs
     at a margin of 0.03, and up to 1,200 where scores vary by a quarter of a point."""
     trigger_margin: Annotated[float, Field(gt=0, le=0.2)] = 0.05
     """The non-inferiority margin of a new description: the loss in the share of requests that rightly load a skill, or

@@ -102,9 +102,7 @@ def book(database: Database, floors: LessonsConfig, known: History) -> LessonBoo
     """The lessons of a history with the person's decisions; remembers that they were listed."""
     projects = {session[0].episode.session: known.repository(session[0].episode.project) for session in known.sessions}
     found = find(known)
-    made = lesson.lessons(
-        found, projects, LessonFloors(words=floors.sessions, steps=floors.sessions_of_steps)
-    )
+    made = lesson.lessons(found, projects, LessonFloors(words=floors.sessions, steps=floors.sessions_of_steps))
     ids = {one.id for one in made}
     with database.reading() as connection:
         before, decided = store.listed(connection), store.decisions(connection)

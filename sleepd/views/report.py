@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from sleepd.core.plaintext import flat, hidden
 
 if TYPE_CHECKING:
+    from sleepd.core.model import Candidate
     from sleepd.pipeline.adopt import WriteResult
     from sleepd.pipeline.ingest import IngestReport
     from sleepd.pipeline.mine import MineReport
@@ -111,10 +112,16 @@ def factor(logarithm: float | None) -> float:
 
 
 def evidence(logarithm: float | None, alpha: float) -> str:
-    """`14 of 212`: the evidence reached, and the evidence needed."""
+    """`14 of 84`: the evidence reached, and the evidence needed."""
     value = factor(logarithm)
     shown = f"over {_MOST_SHOWN_FACTOR:.0f}" if value > _MOST_SHOWN_FACTOR else _brief(value)
     return f"{shown} of {_brief(1 / alpha)}"
+
+
+def level(candidate: Candidate) -> str:
+    """The error level in force for a candidate, and why it is that."""
+    why = f"level {candidate.alpha:.2g}, as candidate {candidate.index} of the account"
+    return f"{why} and number {candidate.stated} of those that you put into words" if candidate.stated else why
 
 
 def _brief(value: float) -> str:
