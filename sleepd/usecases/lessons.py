@@ -36,6 +36,7 @@ from sleepd.store import repositories
 from sleepd.store import sessions as stored
 from sleepd.store.database import Database
 from sleepd.store.lessons import LessonChoice, LessonDecision
+from sleepd.usecases.client_labels import client_labels
 
 _LOCK_WAIT_S = 30.0
 _STATES = {
@@ -51,14 +52,16 @@ def history(database: Database, project: str | None = None) -> History:
     with database.reading() as connection:
         cluster_of = store.clusters(connection)
         repository = repositories.of_folders(connection)
-        for id_ in store.interactive(connection):
+        ids = store.interactive(connection)
+        labels = client_labels(ids, config.home(), config.agent_env())
+        for id_ in ids:
             transcript = stored.transcript(connection, id_)
             if project is not None and not _is_project(transcript.project, project):
                 continue
             cut = episodes(transcript)
             work: ClusterId | None = None
             session = []
-            for episode, judged in zip(cut, judge(cut), strict=True):
+            for episode, judged in zip(cut, judge(cut, labels.get(id_)), strict=True):
                 # A turn about the answer before belongs to that answer's kind of work.
                 work = cluster_of.get(TaskId(digest(transcript.agent, episode.turn)), work)
                 session.append(EpisodeWithAct(episode=episode, judged=judged, cluster=work))
