@@ -1,7 +1,7 @@
 """Rules that a person has written down: lines of AGENTS.md, CLAUDE.md and the like.
 
-Lines that name a command to run, or never to run, are read. Only such lines can be held against what an agent did. A line counts when it obliges: a mere list of the project's
-commands is no rule.
+Lines that name a command to run, or never to run, are read. Only these can be held against what an agent did. A line
+counts when it obliges: a mere list of the project's commands is no rule.
 """
 
 from __future__ import annotations
