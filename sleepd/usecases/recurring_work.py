@@ -137,13 +137,10 @@ def _by_kind(members: Sequence[Member]) -> dict[ClusterId, list[Member]]:
     return found
 
 
-def _side(stored: StoredTask) -> str:
-    return stored.split.value if stored.split is not None else "–"
-
-
 def task_text(stored: StoredTask) -> str:
     """One task whole: request, each answer with its outcome, checks."""
     t = stored.task
+    side = stored.split.value if stored.split is not None else "–"
     head = report.facts(
         {
             "task": t.id,
@@ -152,7 +149,7 @@ def task_text(stored: StoredTask) -> str:
             "at": report.moment(t.at),
             "cluster": stored.cluster or "none",
             "kind of work": stored.kind or "none",
-            "side": _side(stored) + (" (not used: a copy of it is sealed)" if stored.retired else ""),
+            "side": side + (" (not used: a copy of it is sealed)" if stored.retired else ""),
             "skill": t.skill or "none",
         }
     )
