@@ -15,13 +15,9 @@ from sleepd.core.errors import UsageError
 from sleepd.host import clock
 from sleepd.settings import config
 from sleepd.settings.places import Places, make_private
-from sleepd.settings.sections import ModelConfig
-from sleepd.settings.settings import Settings
-from sleepd.settings.values import window
-from sleepd.store.database import Database, open_database
 
 if TYPE_CHECKING:
-    # Each builder imports what it builds: `sleepd proposals` opens the database, and has no night to wait for.
+    # Each builder imports what it builds: `sleepd lessons` opens the database, and has no night to wait for.
     from sleepd.core.machine import Host
     from sleepd.core.model import RunId
     from sleepd.core.ports import Embedder, Model
@@ -32,6 +28,9 @@ if TYPE_CHECKING:
     from sleepd.pipeline.rollout import RunContext
     from sleepd.pipeline.trial import GateTerms
     from sleepd.pipeline.work import Surroundings
+    from sleepd.settings.sections import ModelConfig
+    from sleepd.settings.settings import Settings
+    from sleepd.store.database import Database
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +45,8 @@ class Adapters:
 
 def database(places: Places) -> Database:
     """The user's database, made on first use. Raises `DatabaseDamaged`."""
+    from sleepd.store.database import open_database
+
     make_private(places.database.parent)
     return open_database(places.database)
 
@@ -53,6 +54,7 @@ def database(places: Places) -> Database:
 def sources(settings: Settings, now: datetime, only: Mapping[str, Sequence[Path]] | None = None) -> Sources:
     """The transcripts of the agents that the settings name, or of all known ones."""
     from sleepd.pipeline.ingest import Sources
+    from sleepd.settings.values import window
 
     reach = window(settings.harvest.since) if settings.harvest.since is not None else None
     return Sources(

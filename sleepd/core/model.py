@@ -382,6 +382,8 @@ class Candidate:
     """t, from 1, given before the first pair."""
     alpha: float
     """The level α_t in force for this candidate."""
+    stated: int | None = 0
+    """See `evidence.Place`: above 0, the level holds a part of the share for rules that the person put into words."""
     target: SkillTarget
     base: Digest
     text: Digest

@@ -41,14 +41,22 @@ class Bundle:
     origin: CandidateOrigin = CandidateOrigin.REFLECTION
     margin: float = 0.0
     """See `Candidate.margin`."""
+    stated: bool = False
+    """The person put each of its rules into words: it has a part of the share of the error level for those."""
 
     @classmethod
     def of(
-        cls, edits: Sequence[Edit], sessions: Sequence[str], *, origin: CandidateOrigin, margin: float = 0.0
+        cls,
+        edits: Sequence[Edit],
+        sessions: Sequence[str],
+        *,
+        origin: CandidateOrigin,
+        margin: float = 0.0,
+        stated: bool = False,
     ) -> Bundle:
         """Edits that no reflection proposed as they are, with the sessions they go back to."""
         backed = tuple(Backed(edit=e, support=1, rank=n, sessions=tuple(sessions)) for n, e in enumerate(edits))
-        return cls(backed=backed, origin=origin, margin=margin)
+        return cls(backed=backed, origin=origin, margin=margin, stated=stated)
 
     @property
     def edits(self) -> tuple[Edit, ...]:

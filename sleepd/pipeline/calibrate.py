@@ -58,14 +58,14 @@ def calibrate(ctx: RunContext, comparison: Comparison, gate: GateTerms, pairs: i
     """
     with ctx.database.writing() as connection:
         base = rollouts.put_text(connection, comparison.base)
-        index = ctx.next_index(proposals.next_index(connection))
-        alpha = evidence.level(index, proposals.acceptances(connection), gate.alpha)
+        place = ctx.next_place(proposals.given(connection))
+        alpha = evidence.level(place, proposals.acceptances(connection), gate.alpha)
     own, live = [], []
     by_task: dict[TaskId, list[float]] = {}
     each, left = divmod(pairs, len(comparison.tasks))
-    for place, stored in enumerate(comparison.tasks):
+    for number, stored in enumerate(comparison.tasks):
         # As evenly as it goes, in the order of the tasks.
-        mine, means = _scores(ctx, stored, base, each + (place < left), gate)
+        mine, means = _scores(ctx, stored, base, each + (number < left), gate)
         own += mine
         live += means
         by_task[stored.task.id] = [score for score in (*mine, *means) if score is not None]

@@ -165,8 +165,8 @@ def _out_of_reach(ctx: RunContext, comparison: Comparison, gate: GateTerms) -> s
         return None
     noise = remembered(ctx, comparison, gate.baseline_samples)
     with ctx.database.reading() as connection:
-        index, accepted = ctx.next_index(proposals.next_index(connection)), proposals.acceptances(connection)
-    alpha = evidence.level(index, accepted, gate.alpha)
+        place, accepted = ctx.next_place(proposals.given(connection)), proposals.acceptances(connection)
+    alpha = evidence.level(place, accepted, gate.alpha)
     needed = forecast.pairs_needed(noise if len(noise) else np.zeros(1), gate.margin, alpha)
     most = gate.experiment(alpha, gate.margin).max_pairs
     if needed <= most:

@@ -259,8 +259,8 @@ def _hopeless(ctx: RunContext, work: Work, live: str, gate: GateTerms) -> str | 
     if gate.rule is not Rule.EVIDENCE or not len(seen):
         return None
     with ctx.database.reading() as connection:
-        index, accepted = ctx.next_index(proposals.next_index(connection)), proposals.acceptances(connection)
-    largest = foresee(seen, evidence.level(index, accepted, gate.alpha), gate)[-1]
+        place, accepted = ctx.next_place(proposals.given(connection)), proposals.acceptances(connection)
+    largest = foresee(seen, evidence.level(place, accepted, gate.alpha), gate)[-1]
     if largest.in_reach:
         return None
     return (

@@ -51,7 +51,7 @@ def without(ctx: RunContext, comparison: Comparison, trial: Trial, gate: GateTer
         pairs = proposals.pairs(connection, trial.candidate.id)
     dropped = {one.edit_id for one in parts if not one.kept}
     kept = tuple(e for e in trial.candidate.edits if e.id not in dropped)
-    bundle = Bundle.of(kept, trial.sessions, origin=CandidateOrigin.PRUNED)
+    bundle = Bundle.of(kept, trial.sessions, origin=CandidateOrigin.PRUNED, stated=bool(trial.candidate.stated))
     claim = text_claim(ctx, comparison, bundle, applied(comparison, kept).text)
     budget = allowance(ctx, comparison, identity(ctx, comparison, claim, gate), gate.pairs_per_night)
     rest = enter(ctx, comparison, claim, gate)

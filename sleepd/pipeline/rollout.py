@@ -8,6 +8,7 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExec
 from dataclasses import dataclass, field
 
 from sleepd.core.errors import BudgetSpent, NotMeasured
+from sleepd.core.evidence import Given, Place
 from sleepd.core.model import (
     Cause,
     Digest,
@@ -86,13 +87,16 @@ class RunContext:
         read = f":beside={digest(self.companions)[:8]}" if self.companions else ""
         return f"{self.model.key}:max={self.max_tokens}:prompt={prompt_version()}{read}"
 
-    def next_index(self, least: int) -> int:
-        """t of the next candidate: at least `least`, the next one of the database, and after all that were given."""
-        return least if self.account is None else max(least, self.account.highest() + 1)
+    def next_place(self, known: Given) -> Place:
+        """The place that the next candidate would be given, after those that the database `known`s, were its rules not
+        put into words by the person."""
+        return (known if self.account is None else known.or_more(self.account.given())).next()
 
-    def take_index(self, least: int, candidate: Digest) -> int:
-        """As `next_index`, for this candidate: no other one, of whichever database, is given it."""
-        return least if self.account is None else self.account.take(least, candidate)
+    def take_place(self, known: Given, candidate: Digest, *, stated: bool) -> Place:
+        """As `next_place`, for this candidate: no other one, of whichever database, is given it."""
+        if self.account is None:
+            return known.next(stated=stated)
+        return self.account.take(known, candidate, stated=stated)
 
     def text(self, address: Digest) -> str:
         if address not in self.texts:

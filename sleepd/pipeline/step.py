@@ -13,7 +13,7 @@ from sleepd.core.model import Edit, Purpose, Sample, Split, Task, TaskId, Unmatc
 from sleepd.core.select import Bundle, EarlierTrial, Ranking, select, sort_out
 from sleepd.pipeline import buffer, trace
 from sleepd.pipeline.buffer import Failed
-from sleepd.pipeline.mine import vectors_of
+from sleepd.pipeline.embed import vectors_of
 from sleepd.pipeline.prompts import Case
 from sleepd.pipeline.rank import rank
 from sleepd.pipeline.reflect import reflect
@@ -104,10 +104,10 @@ def step(
     start = comparison.base or starting_text(comparison.target)
     lost = {u.edit: u for b in backed for u in edit.apply(start, [b.edit]).unmatched}
     backed, unmatched = ([b for b in backed if b.edit not in lost], list(lost.values()))
-    foreign = trace.foreign(ctx.database, work, backed, comparison.base)
+    whose = trace.edit_sources(ctx.database, work, backed, comparison.base)
     # A reflection that finds nothing to add to work that went well does not speak against what failures teach.
     voices = sum(p.of_failures or bool(p.edits) for p in reflected.proposed)
-    field = sort_out(backed, tried, reflections=voices, foreign=foreign)
+    field = sort_out(backed, tried, reflections=voices, foreign=whose.foreign)
     idle = []
     if not stepping.shorten:
         why = "said to do nothing, and left in (`optimizer.shorten` tries without)"
@@ -115,7 +115,10 @@ def step(
         field = replace(field, idle=())
     ranked = rank(ctx, comparison.base, field, stepping.ranking, stepping.edit_budget, autonomous=stepping.autonomous)
     return StepProposal(
-        bundles=select(ranked.field, ranked.edit_budget, ranked.rivals),
+        bundles=tuple(
+            replace(bundle, stated=whose.stated.issuperset(bundle.edits))
+            for bundle in select(ranked.field, ranked.edit_budget, ranked.rivals)
+        ),
         edit_budget=ranked.edit_budget,
         problems=(*reflected.problems, *again, *idle, *ranked.problems),
         cases=tuple(cases),

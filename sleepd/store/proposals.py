@@ -11,6 +11,7 @@ from enum import StrEnum
 from sqlalchemy import ColumnElement, Connection, Row, Select, func, insert, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
+from sleepd.core.evidence import Given
 from sleepd.core.experiment import CandidateEnding, Decision
 from sleepd.core.model import (
     Candidate,
@@ -108,6 +109,7 @@ def start(connection: Connection, candidate: Candidate, run: RunId, sessions: Se
         "id": candidate.id,
         "number": candidate.index,
         "alpha": candidate.alpha,
+        "stated": candidate.stated,
         "agent": target.agent,
         "name": target.name,
         "path": target.path,
@@ -155,9 +157,16 @@ def of_run(connection: Connection, run_id: str) -> tuple[Trial, ...]:
     return trials(connection, t.candidates.c.run_id == run_id)
 
 
-def next_index(connection: Connection) -> int:
-    """t of the next candidate, as far as this database knows: the account may know of more."""
-    return int(connection.execute(select(func.coalesce(func.max(t.candidates.c.number), 0))).scalar_one()) + 1
+def given(connection: Connection) -> Given:
+    """The places that this database has given away: the account may know of more."""
+    c = t.candidates.c
+    highest = select(
+        func.coalesce(func.max(c.number), 0),
+        func.coalesce(func.max(c.stated), 0),
+        func.coalesce(func.max(c.number).filter(c.stated.is_(None)), 0),
+    )
+    candidates, stated, unshared = connection.execute(highest).one()
+    return Given(candidates=candidates, stated=stated, unshared=unshared)
 
 
 def acceptances(connection: Connection) -> int:
@@ -385,6 +394,7 @@ def _trial(row: Row[tuple[object, ...]]) -> Trial:
         id=Digest(row.id),
         index=row.number,
         alpha=row.alpha,
+        stated=row.stated,
         target=SkillTarget(
             agent=row.agent, name=row.name, path=row.path, project=row.project, description=row.description
         ),

@@ -13,6 +13,7 @@ from sqlalchemy.dialects.sqlite import Insert
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from sleepd.core.check import Check, check_of
+from sleepd.core.excess import Excess
 from sleepd.core.model import (
     AnswerOutcome,
     Attempt,
@@ -29,6 +30,7 @@ from sleepd.core.ports import HalfVectors, Vectors
 from sleepd.core.split import Placed
 from sleepd.store import schema as t
 
+_ROWS_IN_A_PORTION = 4_096
 _ASKED_FOR_AT_ONCE = 2_000
 """Up to so many rows are asked for by name; more of them cost less in one go through the table."""
 
@@ -208,6 +210,24 @@ def review(connection: Connection, id_: TaskId, checks: Sequence[Check]) -> None
     set_checks(connection, [id_], {id_: checks})
 
 
+def save_excess(connection: Connection, found: Mapping[ClusterId, Excess]) -> None:
+    """Store what the last search for checks found in each kind of work, in the place of what was stored."""
+    connection.execute(delete(t.wordings))
+    rows = [
+        {
+            "kind": kind,
+            "corrected_sessions": one.corrected_sessions,
+            "wordings": one.wordings,
+            "found": one.found,
+            "by_chance": one.by_chance,
+            "proven": one.proven,
+        }
+        for kind, one in found.items()
+    ]
+    if rows:
+        connection.execute(insert(t.wordings), rows)
+
+
 def load_requests(connection: Connection) -> tuple[tuple[TaskId, str], ...]:
     """Id and request of every task that is not dropped, by id: what recall looks through."""
     query = select(t.tasks.c.id, t.tasks.c.request).where(t.tasks.c.dropped.is_(False)).order_by(t.tasks.c.id)
@@ -217,13 +237,22 @@ def load_requests(connection: Connection) -> tuple[tuple[TaskId, str], ...]:
 def vectors(connection: Connection, texts: Collection[Digest], space: str) -> dict[Digest, HalfVectors]:
     """Stored combined vectors by the digest of their text; shape (dimensions,)."""
     found = _blobs(connection, texts, t.vectors, t.vectors.c.space == space)
-    return {text: np.frombuffer(blob, dtype=np.float16) for text, blob in found}
+    return {text: np.frombuffer(blob, dtype=np.float16) for some in found for text, blob in some}
+
+
+def vectors_in_portions(
+    connection: Connection, texts: Collection[Digest], space: str
+) -> Iterator[tuple[tuple[Digest, ...], HalfVectors]]:
+    """As `vectors`, portion by portion: the digests, and a matrix with a row for each."""
+    for some in _blobs(connection, texts, t.vectors, t.vectors.c.space == space):
+        marks, blobs = zip(*some, strict=True)
+        yield marks, np.frombuffer(b"".join(blobs), dtype=np.float16).reshape(len(marks), -1)
 
 
 def embeddings(connection: Connection, texts: Collection[Digest], embedder: str) -> dict[Digest, Vectors]:
     """What versions that stored no combined vectors kept of an embedder, by the digest of its text."""
     found = _blobs(connection, texts, t.embeddings, t.embeddings.c.embedder == embedder)
-    return {text: np.frombuffer(blob, dtype=np.float32) for text, blob in found}
+    return {text: np.frombuffer(blob, dtype=np.float32) for some in found for text, blob in some}
 
 
 def save_vectors(connection: Connection, found: Mapping[Digest, HalfVectors], space: str) -> None:
@@ -240,11 +269,15 @@ def count(connection: Connection) -> int:
 
 def _blobs(
     connection: Connection, texts: Collection[Digest], table: Table, of_kind: ColumnElement[bool]
-) -> Iterator[tuple[Digest, bytes]]:
+) -> Iterator[list[tuple[Digest, bytes]]]:
+    """The stored vectors of these texts, a portion at a time; no portion is empty."""
     query = select(table.c.text, table.c.vector).where(of_kind)
     if len(texts) <= _ASKED_FOR_AT_ONCE:
         query = query.where(table.c.text.in_(texts))
-    return ((Digest(text), blob) for text, blob in connection.execute(query) if text in texts)
+    rows = connection.execute(query.execution_options(yield_per=_ROWS_IN_A_PORTION))
+    for some in rows.partitions():
+        if wanted := [(Digest(text), blob) for text, blob in some if text in texts]:
+            yield wanted
 
 
 def _grouped(connection: Connection, query: Select[tuple[object, ...]]) -> dict[str, list[Row[tuple[object, ...]]]]:

@@ -18,7 +18,7 @@ from sleepd.host import clock, locks
 from sleepd.settings import config
 from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
-from sleepd.store import session_parts, sessions
+from sleepd.store import lessons, session_parts, sessions
 from sleepd.store.ahead import nights_ahead
 from sleepd.store.database import backups, open_database, require_sound
 from sleepd.usecases import format_changes, service
@@ -132,6 +132,7 @@ def _database(places: Places) -> Iterator[DoctorRow]:
     yield row
     if row.state is not DoctorState.FAILED:
         yield _explained("nights", lambda: _nights(file))
+        yield _explained("lessons", lambda: _lessons(file))
         # A client that changed what it writes: a warning for each of its versions.
         with closing(open_database(file)) as database, database.reading() as connection:
             found = format_changes.format_changes(session_parts.record_counts(connection))
@@ -157,6 +158,16 @@ def _nights(file: Path) -> DoctorRow:
         f"with a future date, from a clock that was ahead: {', '.join(found[:_SHOWN_NIGHTS])}{more}",
         "set the clock if it is wrong now; else do nothing: these nights do not count before their date",
     )
+
+
+def _lessons(file: Path) -> DoctorRow:
+    with closing(open_database(file)) as database, database.reading() as connection:
+        known, written = lessons.listed(connection), lessons.decisions(connection).values()
+    rules = [one for one in written if one.choice is lessons.LessonChoice.WRITTEN]
+    if not known:
+        return _ok("lessons", "not looked at yet: sleepd lessons")
+    more = f", {len(rules)} of them written on your word" if rules else ""
+    return _ok("lessons", f"{len(known)} listed{more}: sleepd lessons")
 
 
 def _contents(file: Path) -> DoctorRow:

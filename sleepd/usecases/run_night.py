@@ -11,6 +11,7 @@ import structlog
 from sleepd import compose
 from sleepd.compose import Adapters
 from sleepd.core.errors import BudgetSpent, NotMeasured, SleepdError
+from sleepd.core.lesson import LessonState
 from sleepd.core.model import Cause, RunId
 from sleepd.core.ports import Ask, Failure
 from sleepd.host import clock, locks, log
@@ -23,7 +24,7 @@ from sleepd.store import nights, proposals
 from sleepd.store.database import Database
 from sleepd.store.nights import Night, NightStatus
 from sleepd.store.proposals import Proposal
-from sleepd.usecases import harvest_sessions, night_folder
+from sleepd.usecases import harvest_sessions, lessons, night_folder
 from sleepd.usecases.run_options import RunOptions, RunProgress
 from sleepd.views.night_result import NightEstimate, NightPreview, NightResult
 
@@ -121,7 +122,19 @@ def preview(places: Places, settings: Settings, options: RunOptions, progress: R
         nobody = Adapters(embedder=embedded_by, task=_NoCalls(), reflection=_NoCalls(), ledger=Ledger())
         ctx = compose.context(settings, database, nobody, RunId(id=id_))
         seen = outlook(ctx, compose.plan(settings, options.scope, date, options.skill))
-    return NightPreview(night_id=id_, outlook=seen, harvest=harvested, estimate=estimate(seen, settings))
+        known = lessons.history(database)
+        listed = [
+            one
+            for one in lessons.book(database, settings.lessons, known).lessons
+            if one.state is not LessonState.REJECTED
+        ]
+    return NightPreview(
+        night_id=id_,
+        outlook=seen,
+        harvest=harvested,
+        estimate=estimate(seen, settings),
+        lessons=tuple(lessons.tried(one, settings.lessons, known) for one in listed),
+    )
 
 
 def estimate(seen: Outlook, settings: Settings) -> NightEstimate:

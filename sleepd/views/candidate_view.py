@@ -134,6 +134,8 @@ def tried_json(one: TriedCandidate) -> Plain:
         "reason": candidate.reason,
         "evidence": report.factor(one.trial.evidence),
         "threshold": 1 / candidate.alpha,
+        "level": candidate.alpha,
+        "stated": candidate.stated,
         "margin": candidate.margin,
         "effect": one.trial.effect,
         "before": asdict(one.before),
@@ -179,6 +181,7 @@ def tried_text(one: TriedCandidate) -> str:
         f"candidate {candidate.index}, {candidate.verdict.value}: {report.clean(candidate.reason) or 'still open'}",
         f"evidence {report.evidence(trial.evidence, candidate.alpha)}, {effect}, {report.count(one.pairs, 'pair')} "
         f"in {report.count(trial.nights, 'night')} ({MODE}, {candidate.measured_on})",
+        report.level(candidate),
         *origin,
         *(f"the description{when} {said}" for when, said in loads_words(one)),
     ]

@@ -33,6 +33,7 @@ def candidate(one: TriedCandidate, gate: GateTerms) -> Plain:
         "origin": found.origin.value,
         "margin": found.margin,
         "alpha": found.alpha,
+        "stated": found.stated,
         "beta": asked.beta,
         "verdict": found.verdict.value,
         "reason": found.reason,

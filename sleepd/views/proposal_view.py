@@ -87,6 +87,8 @@ def _figures(one: Proposed, *, whole: bool) -> Iterator[PageLine]:
     reached = report.evidence(trial.evidence, candidate.alpha)
     how = f"{MODE}, {candidate.measured_on}" if whole else MODE
     yield PageLine(f"measured  {effect}, {pairs}; evidence {reached} needed ({how})")
+    if whole:
+        yield PageLine(f"needed    {report.level(candidate)}")
     worse = one.proposal.sealed_count and "worse" in evidence.sealed_words(one.proposal)
     sealed = f"sealed    {report.count(one.proposal.sealed_count, 'task')}: {evidence.sealed_words(one.proposal)}"
     yield PageLine(sealed, LineStyle.WARNING if worse else LineStyle.PLAIN)

@@ -119,7 +119,7 @@ class Desk:
         )
         with self.database.writing() as connection:
             candidate = Candidate(
-                id=digest(made.text), index=proposals.next_index(connection), alpha=0.01, target=self.target,
+                id=digest(made.text), index=proposals.given(connection).next().index, alpha=0.01, target=self.target,
                 base=rollouts.put_text(connection, base), text=rollouts.put_text(connection, made.text),
                 edits=made.applied, tasks=(), model="m", verdict=Verdict.ACCEPTED,
             )  # fmt: skip
@@ -320,7 +320,7 @@ def test_one_edit_of_a_tool_is_told_from_its_neighbours(desk: Desk) -> None:
         Backed(edit=Edit(op=EditOp.ADD, anchor=None, text=t, reason="r"), support=1, rank=0, sessions=(SESSION,))
         for t in texts
     ]
-    found = trace.foreign(desk.database, desk.work(), backed, "")
+    found = trace.edit_sources(desk.database, desk.work(), backed, "").foreign
     assert {RULE, *texts[3:]} == {e.text for e in found}
 
 

@@ -107,6 +107,22 @@ class TestBudget:
         assert any("how many edits" in p for p in got.problems)
 
 
+class TestWordsOfThePerson:
+    SAID = "Start with the ticket key in square brackets."
+
+    @pytest.mark.parametrize(("texts", "stated"), [((SAID,), True), (("Mention oaks and hills.",), False)])
+    def test_a_candidate_knows_whether_the_person_stated_its_rules(
+        self, world: World, texts: tuple[str, ...], stated: bool
+    ) -> None:
+        """By a turn of the sessions that taught it, before its first pair."""
+        assert [stated] == [b.stated for b in stepped(world, Proposing(*texts)).bundles]
+
+    def test_one_rule_that_nobody_said_is_enough_to_lose_it(self, world: World) -> None:
+        """The share is for candidates each of whose rules the person put into words."""
+        (bundle,) = stepped(world, Proposing(self.SAID, MANY[0])).bundles
+        assert (2, False) == (len(bundle.edits), bundle.stated)
+
+
 class TestAblations:
     def test_without_recall_no_neighbour_is_shown(self, world: World) -> None:
         """Else there are some."""

@@ -463,7 +463,7 @@ class TestMeasured:
             coverage_candidate=1.0, coverage_baseline=1.0,
         )  # fmt: skip
         with database.writing() as connection:
-            assert 1 == proposals.next_index(connection)
+            assert 1 == proposals.given(connection).next().index
             trial = proposals.start(connection, CANDIDATE, N1, ("s1",))
             again = proposals.start(connection, replace(CANDIDATE, alpha=0.9), N2)
             assert (CANDIDATE, ("s1",), trial) == (trial.candidate, trial.sessions, again)
@@ -479,7 +479,7 @@ class TestMeasured:
             assert (Verdict.ACCEPTED, 3.0, -1.0, 0.5, 2) == (
                 decided.candidate.verdict, decided.evidence, decided.counter_evidence, decided.effect, decided.nights
             )  # fmt: skip
-            assert (1, 2) == (proposals.acceptances(connection), proposals.next_index(connection))
+            assert (1, 2) == (proposals.acceptances(connection), proposals.given(connection).next().index)
             assert (
                 (decided,) == proposals.unstaged(connection, "/p/S.md") == proposals.for_target(connection, "/p/S.md")
             )
@@ -495,7 +495,7 @@ class TestMeasured:
             proposals.start(connection, CANDIDATE, N1, ("s1",))
             proposals.decide(connection, CANDIDATE.id, decision, 1)
             assert Verdict.ACCEPTED is proposals.trial(connection, CANDIDATE.id).candidate.verdict
-            assert (0, 2) == (proposals.acceptances(connection), proposals.next_index(connection))
+            assert (0, 2) == (proposals.acceptances(connection), proposals.given(connection).next().index)
 
     def test_proposals_and_the_journal_come_back(self, database: Database) -> None:
         """Bytes as bytes; a proposal that is there keeps its status."""
