@@ -62,7 +62,7 @@ def copies(vectors: Vectors, first: int, threshold: float) -> Copies:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Block:
+class _Rows:
     rows: npt.NDArray[np.intp]
     centre: Vectors
     radius: float
@@ -79,7 +79,7 @@ def _shortened(vectors: Vectors) -> Vectors:
     return np.hstack([short, np.sqrt(np.maximum(squares, 0))[:, None]]).astype(np.float32)
 
 
-def _blocks(short: Vectors, rows: npt.NDArray[np.intp]) -> list[_Block]:
+def _blocks(short: Vectors, rows: npt.NDArray[np.intp]) -> list[_Rows]:
     """The rows in blocks of like ones, by the nearest of some rows drawn from them; the same for the same rows."""
     if not len(rows):
         return []
@@ -91,7 +91,7 @@ def _blocks(short: Vectors, rows: npt.NDArray[np.intp]) -> list[_Block]:
     for some in (g[at : at + _ROWS_IN_A_BLOCK] for g in groups for at in range(0, len(g), _ROWS_IN_A_BLOCK)):
         centre = short[some].mean(axis=0)
         radius = float(np.linalg.norm(short[some] - centre, axis=1).max())
-        found.append(_Block(rows=some, centre=centre, radius=radius))
+        found.append(_Rows(rows=some, centre=centre, radius=radius))
     return found
 
 

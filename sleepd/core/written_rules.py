@@ -35,7 +35,7 @@ _NO = whole_words(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WrittenRule:
+class CommandRule:
     """A line that says what to run, or never to run."""
 
     line: StatedLine
@@ -48,15 +48,15 @@ class TriedRule:
     """A written rule with what the history says of it."""
 
     path: str
-    rule: WrittenRule
+    rule: CommandRule
     result: Backtest
     ignored: bool
     """It applied often enough, and was broken often enough, to be worded anew."""
 
 
-def written_rules(text: str) -> tuple[WrittenRule, ...]:
+def written_rules(text: str) -> tuple[CommandRule, ...]:
     """The rules of a file of instructions, each command once, in order. Lines within fences are examples, no rules."""
-    found: dict[LessonCheck, WrittenRule] = {}
+    found: dict[LessonCheck, CommandRule] = {}
     fenced = False
     for number, line in enumerate(text[:_MOST_CHARACTERS].splitlines(), start=1):
         if _FENCE.match(line):
@@ -66,7 +66,7 @@ def written_rules(text: str) -> tuple[WrittenRule, ...]:
         for span in _SPAN.finditer(line):
             wanted = _check(span[1], line[: span.start()])
             if wanted is not None:
-                rule = WrittenRule(line=StatedLine(number=number, text=line.strip()[:_SHOWN]), check=wanted)
+                rule = CommandRule(line=StatedLine(number=number, text=line.strip()[:_SHOWN]), check=wanted)
                 found.setdefault(wanted, rule)
     return tuple(found.values())
 
