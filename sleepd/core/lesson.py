@@ -39,6 +39,8 @@ _SHORT = 8
 _SAME_WORDS = 60
 _STEM = 6
 _ABOUT = 40
+_TOLD = 20
+"""Characters from which a line that stands elsewhere was taken over from there."""
 _LEAST_SAID = 6
 """Shorter objections (`no`, `hm`) name no rule."""
 _NEARLY_THE_SAME = 0.6
@@ -354,7 +356,7 @@ def of_words(history: Sequence[tuple[Sequence[Episode], Sequence[JudgedAct]]]) -
                 for theme in THEMES
                 if (objects or (theme.asked and _after_work(session, number))) and _speaks(theme, text, episode)
             ]
-            if objects and not speaks and not INSTEAD.search(text):
+            if objects and not speaks and not INSTEAD.search(text) and not _handed_on(episode, session[:number]):
                 others.append(signal)
             for theme in speaks:
                 found = themes[theme.name]
@@ -379,6 +381,13 @@ def of_words(history: Sequence[tuple[Sequence[Episode], Sequence[JudgedAct]]]) -
     ]
     choices = [Found(key=k, about=k, text=shown[k], signals=tuple(signals)) for k, signals in sorted(instead.items())]
     return (*named, *choices, *_repeated(others))
+
+
+def _handed_on(episode: Episode, before: Sequence[Episode]) -> bool:
+    """Whether a line of the turn stands in what a tool or the agent said earlier: these are not the person's words."""
+    lines = [line for raw in episode.text.splitlines() if len(line := raw.strip(" \t>\"'`“”*-")) >= _TOLD]
+    told = [text for one in before for text in (one.answer, *(call.output for call in one.calls))]
+    return any(line in text for line in lines for text in told)
 
 
 def _repeated(objections: Sequence[Signal]) -> Iterable[Found]:
