@@ -162,15 +162,6 @@ class RemoteModel:
             return _Again(failure=failure, wait_s=retry_after_s(headers))
         except raised.other as error:
             return outcomes.malformed(provider, f"a reply that cannot be read ({error})")
-        return self._read(body)
-
-    def _open(self) -> ClientSession:
-        with self._lock:
-            if self._session is None:
-                self._session = self._wire.open(self._key)
-            return self._session
-
-    def _read(self, body: bytes) -> Reply | Failure:
         try:
             data = json.loads(body)
         except (ValueError, RecursionError):
@@ -179,6 +170,12 @@ class RemoteModel:
         if not isinstance(data, dict):
             return outcomes.malformed(self._wire.provider, "JSON of another shape")
         return self._wire.read(data)
+
+    def _open(self) -> ClientSession:
+        with self._lock:
+            if self._session is None:
+                self._session = self._wire.open(self._key)
+            return self._session
 
 
 def priced(settings: ModelSettings, text: str, tokens_in: int | None, tokens_out: int | None) -> Reply:

@@ -108,7 +108,9 @@ def _work(target: SkillTarget, members: Sequence[StoredTask]) -> Work:
 
 
 def _target(members: Sequence[StoredTask], surroundings: Surroundings, near: Near) -> SkillTarget:
-    folder = _folder(members)
+    # Where the skill of this work belongs: of the clones and worktrees that are still there the one of most tasks.
+    folders = [Path(folder) for folder, _ in Counter(s.task.project for s in members).most_common()]
+    folder = next((folder for folder in folders if folder.is_dir()), folders[0])
     known = targets.discover(surroundings.home, folder, surroundings.env)
     active = Counter((s.agent, s.task.skill) for s in members if s.task.skill)
     if active and active.total() * 2 > len(members):
@@ -127,12 +129,6 @@ def _target(members: Sequence[StoredTask], surroundings: Surroundings, near: Nea
     common = " ".join(shared_words(requests))
     name = targets.slug(common or f"recurring work {members[0].task.id[:8]}")
     return targets.new_project_target(agent, folder, name, targets.when_to_load(common))
-
-
-def _folder(members: Sequence[StoredTask]) -> Path:
-    """Where the skill of this work belongs: of the clones and worktrees that are still there the one of most tasks."""
-    folders = [Path(folder) for folder, _ in Counter(s.task.project for s in members).most_common()]
-    return next((folder for folder in folders if folder.is_dir()), folders[0])
 
 
 def shared_words(requests: Sequence[str]) -> tuple[str, ...]:

@@ -109,7 +109,16 @@ def _page(connection: sqlite3.Connection, min_sessions: int, first: int, count: 
     checks: dict[str, list[Check]] = {}
     for row in connection.execute(_CHECKS, (kinds,)):
         checks.setdefault(row["work"], []).append(check_of(CheckKind(row["kind"]), row["value"]))
-    kept = {row["kind"]: _excess(row) for row in connection.execute("SELECT * FROM wordings")}
+    kept = {
+        row["kind"]: Excess(
+            corrected_sessions=row["corrected_sessions"],
+            wordings=row["wordings"],
+            found=row["found"],
+            by_chance=row["by_chance"],
+            proven=row["proven"],
+        )
+        for row in connection.execute("SELECT * FROM wordings")
+    }
     found = tuple(
         _recurring(row, oldest[row["first_id"]], checks.get(row["kind"], []), kept.get(row["kind"], NO_EXCESS))
         for row in some
@@ -131,16 +140,6 @@ def members(path: Path, kinds: Sequence[ClusterId]) -> tuple[Member, ...]:
             request=row["request"],
         )
         for row in rows
-    )
-
-
-def _excess(row: sqlite3.Row) -> Excess:
-    return Excess(
-        corrected_sessions=row["corrected_sessions"],
-        wordings=row["wordings"],
-        found=row["found"],
-        by_chance=row["by_chance"],
-        proven=row["proven"],
     )
 
 

@@ -60,7 +60,14 @@ def examine(places: Places, *, live: bool = False) -> tuple[DoctorRow, ...]:
         variables.append(_ok("variables", "no SLEEPD_ variable is set"))
     rows += [*_database(places), disk, lock, *variables, *_plugins(places)]
     if not isinstance(settings, DoctorRow):
-        rows += [*_questions(settings), *_embedder(settings), _model(settings, live=live)]
+        if settings.model.name is None:
+            known = ", ".join(registry.names(registry.MODELS))
+            model = _failed(
+                "model", "no model is chosen", f"set model.name (one of {known}) and model.model in the settings"
+            )
+        else:
+            model = _explained("model", lambda: _login(settings, live=live))
+        rows += [*_questions(settings), *_embedder(settings), model]
         rows.append(_explained("schedule", lambda: _schedule(places)))
     return tuple(rows)
 
@@ -226,15 +233,6 @@ def _embedder(settings: Settings) -> Iterator[DoctorRow]:
             f"{settings.embedder.model} knows English only; it distinguishes other languages by their letters alone",
             "docs/how-to/embedder.md names models for other languages",
         )
-
-
-def _model(settings: Settings, *, live: bool) -> DoctorRow:
-    if settings.model.name is None:
-        known = ", ".join(registry.names(registry.MODELS))
-        return _failed(
-            "model", "no model is chosen", f"set model.name (one of {known}) and model.model in the settings"
-        )
-    return _explained("model", lambda: _login(settings, live=live))
 
 
 def _login(settings: Settings, *, live: bool) -> DoctorRow:
