@@ -21,10 +21,11 @@ from pathlib import Path
 
 from harvesters.claude_code import ClaudeCode
 from sleepd.core import check, interval
-from sleepd.core.chance import MIN_SESSIONS, mined_checks
+from sleepd.core.chance import mined_checks
 from sleepd.core.check import Contrast, FirstLine, LineStart
 from sleepd.core.discrimination import JudgedEpisode, discrimination
 from sleepd.core.episode import episodes
+from sleepd.core.excess import MIN_SESSIONS
 from sleepd.core.model import ClusterId, TaskId
 from sleepd.core.segment import Transcript
 from sleepd.models.hashed import HashedTfidf

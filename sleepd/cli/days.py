@@ -1,4 +1,4 @@
-"""`sleepd harvest`, `sleepd mine` and `sleepd recall`."""
+"""`sleepd harvest` and `sleepd mine`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import structlog
 import typer
 
 from sleepd import compose
-from sleepd.cli.terminal import AsJson, Quiet, ask, can_ask, note, progress, show, show_json, steps
+from sleepd.cli.terminal import AsJson, Quiet, ask, can_ask, note, progress, show, show_json
 from sleepd.core.errors import UsageError
 from sleepd.host import locks, log
 from sleepd.pipeline.ingest import IngestReport
@@ -18,7 +18,7 @@ from sleepd.pipeline.mine import mine as mine_all
 from sleepd.settings import config
 from sleepd.settings.settings import Settings
 from sleepd.store.voices import voices
-from sleepd.usecases import answers, harvest_sessions, recurring_work
+from sleepd.usecases import answers, harvest_sessions
 from sleepd.views import report
 
 Since = Annotated[
@@ -110,25 +110,6 @@ def mine(ctx: typer.Context, as_json: AsJson = False) -> None:
         show_json(report.mine_json(done))
     else:
         show(report.mine_text(done))
-
-
-def recall(
-    text: Annotated[str, typer.Argument(help="A request, in your own words.")],
-    k: Annotated[int, typer.Option("-k", min=1, max=100, help="How many.")] = 5,
-    as_json: AsJson = False,
-) -> None:
-    """Find the past tasks nearest to a text, most similar first, with their outcomes."""
-    settings = config.load()
-    with (
-        closing(compose.embedder(settings)) as embedder,
-        closing(compose.database(config.places())) as database,
-        steps("embedding"),
-    ):
-        found = recurring_work.nearest(database, embedder, text, k)
-    if as_json:
-        show_json(recurring_work.near_json(found))
-    else:
-        show(recurring_work.near_text(found))
 
 
 def open_log(ctx: typer.Context, settings: Settings) -> None:

@@ -9,7 +9,6 @@ import typer
 
 from sleepd import compose
 from sleepd.cli.terminal import AsJson, show, show_json
-from sleepd.core.lesson import backtests
 from sleepd.settings import config
 from sleepd.store.lessons import LessonChoice
 from sleepd.usecases import lessons as usecase
@@ -38,11 +37,13 @@ def list_(
     """List the lessons of your own sessions, worth most first. No model is asked, nothing is spent."""
     if ctx.invoked_subcommand is not None:
         return
+    floors = config.load().lessons
     with closing(compose.database(config.places())) as database:
         known = usecase.history(database, project)
-        found = usecase.book(database, project, known=known)
+        found = usecase.book(database, floors, known)
     if as_json:
-        show_json([lesson_view.lesson_json(one, backtests(one, known)) for one in found.lessons])
+        tried = [usecase.tried(one, floors, known) for one in found.lessons]
+        show_json([lesson_view.lesson_json(one.lesson, one.checks) for one in tried])
     elif project is not None and not found.sessions:
         show(f"No session of a project {project} is stored; all lessons: sleepd lessons")
     else:
@@ -52,14 +53,14 @@ def list_(
 @app.command("show", short_help="Show one lesson whole.")
 def show_(id_: Id, as_json: AsJson = False) -> None:
     """Show one lesson whole: the rule, each quote with its place, the cost."""
+    floors = config.load().lessons
     with closing(compose.database(config.places())) as database:
         known = usecase.history(database)
-        found = usecase.one(database, id_, known)
-    tested = backtests(found, known)
+        tried = usecase.tried(usecase.one(database, floors, id_, known), floors, known)
     if as_json:
-        show_json(lesson_view.lesson_json(found, tested))
+        show_json(lesson_view.lesson_json(tried.lesson, tried.checks))
     else:
-        show(lesson_view.lesson_text(found, tested))
+        show(lesson_view.lesson_text(tried))
 
 
 Why = Annotated[str, typer.Option("--why", help="Kept with the decision.")]
@@ -73,7 +74,7 @@ def drop(id_: Id, why: Why = "", as_json: AsJson = False) -> None:
     """
     places = config.places()
     with closing(compose.database(places)) as database:
-        done = usecase.drop(places, database, id_, why)
+        done = usecase.drop(places, database, config.load().lessons, id_, why)
     if as_json:
         show_json(lesson_view.lesson_json(done))
     else:
@@ -84,7 +85,7 @@ def drop(id_: Id, why: Why = "", as_json: AsJson = False) -> None:
 def pin(id_: Id, as_json: AsJson = False) -> None:
     """Pin a lesson: it is listed first."""
     with closing(compose.database(config.places())) as database:
-        done = usecase.choose(database, id_, LessonChoice.PINNED)
+        done = usecase.choose(database, config.load().lessons, id_, LessonChoice.PINNED)
     if as_json:
         show_json(lesson_view.lesson_json(done))
     else:
@@ -103,7 +104,7 @@ def write(
     """
     places = config.places()
     with closing(compose.database(places)) as database:
-        done = usecase.write(places, database, id_, rule)
+        done = usecase.write(places, database, config.load().lessons, id_, rule)
     if as_json:
         show_json({"lesson": done.lesson.id, "path": done.path, "rule": done.rule, "proven": False})
     else:
@@ -118,6 +119,7 @@ def episodes(project: Project = None, as_json: AsJson = False) -> None:
     with closing(compose.database(config.places())) as database:
         known = usecase.with_work(usecase.history(database, project))
         if as_json:
-            show_json(lesson_view.episodes_json(usecase.own_turns(known), usecase.book(database, project).lessons))
+            found = usecase.book(database, config.load().lessons, known)
+            show_json(lesson_view.episodes_json(usecase.own_turns(known), found.lessons))
         else:
             show(lesson_view.episodes_text(usecase.own_turns(known)))

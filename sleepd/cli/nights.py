@@ -19,7 +19,7 @@ from sleepd.store.nights import NightStatus
 from sleepd.usecases import answers, night_folder
 from sleepd.usecases import show as looking
 from sleepd.usecases.run_options import RunOptions, RunProgress
-from sleepd.views import evidence, proposal_view, report
+from sleepd.views import evidence, preview_view, proposal_view, report
 from sleepd.views.evidence import Proposed
 
 
@@ -86,9 +86,9 @@ def run(
             ran = run_night.run(places, settings, wanted, told)
     if dry_run:
         if as_json:
-            show_json(report.preview_json(seen))
+            show_json(preview_view.preview_json(seen))
         else:
-            show(report.preview_text(seen))
+            show(preview_view.preview_text(seen))
         return
     if as_json:
         show_json({**report.night_json(ran.night), "harvest": report.harvest_json(ran.harvest)})

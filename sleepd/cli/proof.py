@@ -50,15 +50,23 @@ def proof_run(
     night, adopts the proposals, and measures on sealed tasks from later sessions whether they helped.
     """
     started = time.monotonic()
+    name = rule or config.load().gate.rule
+    if name not in [r.value for r in Rule]:
+        raise UsageError(f"unknown gate rule {name!r}; known: {', '.join(Rule)}")
+    if folder is None:
+        folder = Path(tempfile.mkdtemp(prefix="sleepd-proof-"))
+    elif folder.exists() and any(folder.iterdir()):
+        raise UsageError(f"{folder} is not empty; name a new folder")
+    folder.mkdir(parents=True, exist_ok=True)
     terms = Terms(
         who=persona(who),
         seed=seed,
         nights=nights,
         alpha=alpha,
-        rule=_rule(rule),
+        rule=Rule(name),
         workers=workers,
         embedder=Memoized(registry.embedder(embedder)(EmbedderSettings(name=embedder, model=_MODEL))),
-        folder=_empty_folder(folder),
+        folder=folder.resolve(),
     )
     try:
         with steps("proof-run: loading the embedder", hidden=as_json) as progress:
@@ -78,19 +86,3 @@ def proof_run(
     failed = [claim.name for claim in asserted if not claim.passed]
     if failed and assert_improves:
         raise AssertionFailed(f"{len(failed)} claims do not hold: {'; '.join(failed)}")
-
-
-def _rule(name: str | None) -> Rule:
-    name = name or config.load().gate.rule
-    if name not in [r.value for r in Rule]:
-        raise UsageError(f"unknown gate rule {name!r}; known: {', '.join(Rule)}")
-    return Rule(name)
-
-
-def _empty_folder(folder: Path | None) -> Path:
-    if folder is None:
-        return Path(tempfile.mkdtemp(prefix="sleepd-proof-"))
-    if folder.exists() and any(folder.iterdir()):
-        raise UsageError(f"{folder} is not empty; name a new folder")
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder.resolve()

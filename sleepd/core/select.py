@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from sleepd.core.aggregate import Backed, Rivals
-from sleepd.core.model import Digest, Edit, EditOp, Origin, Verdict
+from sleepd.core.model import CandidateOrigin, Digest, Edit, EditOp, Verdict
 
 SHORTENING_MARGIN = 0.03
 """What leaving out a rule that does nothing may cost (gate, promise 8); a night's gate may have a margin of its own."""
@@ -37,15 +37,25 @@ class Bundle:
     """Edits that are tried together as one candidate."""
 
     backed: tuple[Backed, ...]
-    origin: Origin = Origin.REFLECTION
+    origin: CandidateOrigin = CandidateOrigin.REFLECTION
     margin: float = 0.0
     """See `Candidate.margin`."""
+    stated: bool = False
+    """The person put each of its rules into words: it has a part of the share of the error level for those."""
 
     @classmethod
-    def of(cls, edits: Sequence[Edit], sessions: Sequence[str], *, origin: Origin, margin: float = 0.0) -> Bundle:
+    def of(
+        cls,
+        edits: Sequence[Edit],
+        sessions: Sequence[str],
+        *,
+        origin: CandidateOrigin,
+        margin: float = 0.0,
+        stated: bool = False,
+    ) -> Bundle:
         """Edits that no reflection proposed as they are, with the sessions they go back to."""
         backed = tuple(Backed(edit=e, support=1, rank=n, sessions=tuple(sessions)) for n, e in enumerate(edits))
-        return cls(backed=backed, origin=origin, margin=margin)
+        return cls(backed=backed, origin=origin, margin=margin, stated=stated)
 
     @property
     def edits(self) -> tuple[Edit, ...]:
@@ -127,7 +137,11 @@ def select(field: Field, budget: int, rivals: Rivals = frozenset()) -> tuple[Bun
     """
     if budget < 1:
         return ()
-    agreed = _together(_standing(field.agreed, rivals), budget, rivals)
+    # The first ones that get on with one another.
+    agreed: list[Backed] = []
+    for one in _standing(field.agreed, rivals):
+        if len(agreed) < budget and not any(frozenset((t.edit.id, one.edit.id)) in rivals for t in agreed):
+            agreed.append(one)
     first = agreed or _standing(field.fresh, rivals)[:1] or field.again[:1]
     bundles = [Bundle(backed=tuple(first))] if first else []
     bundles += [Bundle(backed=(b,)) for b in field.flagged]
@@ -145,12 +159,3 @@ def _standing(backed: Sequence[Backed], rivals: Rivals) -> list[Backed]:
         for b in backed
         if not any(o.support > b.support and frozenset((o.edit.id, b.edit.id)) in rivals for o in backed)
     ]
-
-
-def _together(backed: Sequence[Backed], budget: int, rivals: Rivals) -> list[Backed]:
-    """The first ones that get on with one another."""
-    taken: list[Backed] = []
-    for one in backed:
-        if len(taken) < budget and not any(frozenset((t.edit.id, one.edit.id)) in rivals for t in taken):
-            taken.append(one)
-    return taken

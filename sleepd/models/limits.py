@@ -46,7 +46,7 @@ def retry_at(headers: Mapping[str, str]) -> datetime | None:
     if seconds is not None:
         return _later(now, seconds)
     resets = [(name, at) for name, at in _resets(headers, now) if at is not None]
-    exhausted = [at for name, at in resets if _remaining(headers, name) == 0]
+    exhausted = [at for name, at in resets if _number(headers.get(name.replace("reset", "remaining"))) == 0]
     return max(exhausted or [at for _, at in resets], default=None)
 
 
@@ -58,10 +58,6 @@ def epoch_in(text: str) -> datetime | None:
 
 def _resets(headers: Mapping[str, str], now: datetime | None) -> list[tuple[str, datetime | None]]:
     return [(name, _moment(value, now)) for name, value in headers.items() if _RESET.fullmatch(name)]
-
-
-def _remaining(headers: Mapping[str, str], reset_name: str) -> float | None:
-    return _number(headers.get(reset_name.replace("reset", "remaining")))
 
 
 def _moment(value: str, now: datetime | None) -> datetime | None:

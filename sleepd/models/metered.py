@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from sleepd.core.errors import BadSettings
@@ -141,10 +141,13 @@ class Ledger:
 class Metered:
     """A Model charged to a ledger, which refuses with SPENT before a call that could exceed a limit.
 
-    Raises BadSettings for a dollar budget without a price: a cap that cannot be kept is refused, not ignored.
+    `stopped` is asked before each call: once it says yes, the model is not asked any more. Raises BadSettings for a
+    dollar budget without a price: a cap that cannot be kept is refused, not ignored.
     """
 
-    def __init__(self, model: Model, ledger: Ledger, *, price: Price | None = None) -> None:
+    def __init__(
+        self, model: Model, ledger: Ledger, *, price: Price | None = None, stopped: Callable[[], bool] | None = None
+    ) -> None:
         if ledger.in_dollars and price is None:
             raise BadSettings(
                 f"a dollar budget needs the price of {model.key}: set model.price_in_per_mtok and "
@@ -153,12 +156,17 @@ class Metered:
         self._model = model
         self._ledger = ledger
         self._price = price
+        self._stopped = stopped
 
     @property
     def key(self) -> str:
         return self._model.key
 
     def ask(self, ask: Ask) -> Reply | Failure:
+        if self._stopped is not None and self._stopped():
+            return Failure(
+                cause=Cause.KILLED, message="sleepd was stopped; the next run continues from here", asked=False
+            )
         worst_usd = self._worst_usd(ask)
         refusal = self._ledger.admit(worst_usd)
         if refusal is not None:

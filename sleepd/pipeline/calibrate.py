@@ -58,12 +58,14 @@ def calibrate(ctx: RunContext, comparison: Comparison, gate: GateTerms, pairs: i
     """
     with ctx.database.writing() as connection:
         base = rollouts.put_text(connection, comparison.base)
-        index = ctx.next_index(proposals.next_index(connection))
-        alpha = evidence.level(index, proposals.acceptances(connection), gate.alpha)
+        place = ctx.next_place(proposals.given(connection))
+        alpha = evidence.level(place, proposals.acceptances(connection), gate.alpha)
     own, live = [], []
     by_task: dict[TaskId, list[float]] = {}
-    for stored in comparison.tasks:
-        mine, means = _scores(ctx, stored, base, _turns(comparison, stored, pairs), gate)
+    each, left = divmod(pairs, len(comparison.tasks))
+    for number, stored in enumerate(comparison.tasks):
+        # As evenly as it goes, in the order of the tasks.
+        mine, means = _scores(ctx, stored, base, each + (number < left), gate)
         own += mine
         live += means
         by_task[stored.task.id] = [score for score in (*mine, *means) if score is not None]
@@ -115,12 +117,6 @@ def remembered(ctx: RunContext, comparison: Comparison, baseline_samples: int) -
         if row.value is not None and row.key.sample.purpose is Purpose.BASELINE:
             scores[row.key.task_id].append(row.value)
     return forecast.noise(scores, baseline_samples)
-
-
-def _turns(comparison: Comparison, task: StoredTask, pairs: int) -> int:
-    """How many of the pairs are this task's: as evenly as it goes, in the order of the tasks."""
-    place = [s.task.id for s in comparison.tasks].index(task.task.id)
-    return pairs // len(comparison.tasks) + (place < pairs % len(comparison.tasks))
 
 
 def _scores(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
 
@@ -16,7 +15,6 @@ from harvesters.records import (
     SessionEvent,
     SessionKind,
     ToolCall,
-    Turn,
 )
 from sleepd.core.mark import OWN_MARK
 from sleepd.core.redact import OVERLAP, redact
@@ -61,14 +59,13 @@ class _Cleaner:
         return replace(
             reading,
             session=None if session is None else self._session(session),
-            cursor=None if cursor is None else replace(cursor, state=self._state(cursor.state)),
+            cursor=None
+            if cursor is None
+            else replace(cursor, state={key: self._name(value) or "" for key, value in cursor.state.items()}),
             records=tuple(
                 replace(r, version=self._name(r.version), unknown=self._name(r.unknown)) for r in reading.records
             ),
         )
-
-    def _state(self, state: Mapping[str, str]) -> dict[str, str]:
-        return {key: self._name(value) or "" for key, value in state.items()}
 
     def _session(self, session: Session) -> Session:
         return replace(
@@ -83,22 +80,22 @@ class _Cleaner:
             models=tuple(self._name(m) or "" for m in session.models),
             skills=tuple(replace(s, name=self._name(s.name) or "", path=self._name(s.path)) for s in session.skills),
             votes={self._id(turn) or "": vote for turn, vote in session.votes.items()},
-            turns=tuple(self._turn(t) for t in session.turns),
+            turns=tuple(
+                replace(
+                    t,
+                    id=self._id(t.id) or "",
+                    text=self._text(t.text, self._lengths.text) or "",
+                    model=self._name(t.model),
+                    skill=self._name(t.skill),
+                    cwd=self._name(t.cwd),
+                    branch=self._name(t.branch),
+                    source_id=self._id(t.source_id),
+                    tool_calls=tuple(self._call(c) for c in t.tool_calls) if t.tool_calls else (),
+                )
+                for t in session.turns
+            ),
             events=tuple(self._event(e) for e in session.events),
             late_results=tuple(self._call(c) for c in session.late_results),
-        )
-
-    def _turn(self, turn: Turn) -> Turn:
-        return replace(
-            turn,
-            id=self._id(turn.id) or "",
-            text=self._text(turn.text, self._lengths.text) or "",
-            model=self._name(turn.model),
-            skill=self._name(turn.skill),
-            cwd=self._name(turn.cwd),
-            branch=self._name(turn.branch),
-            source_id=self._id(turn.source_id),
-            tool_calls=tuple(self._call(c) for c in turn.tool_calls) if turn.tool_calls else (),
         )
 
     def _call(self, call: ToolCall) -> ToolCall:

@@ -14,10 +14,10 @@ from sleepd.core.errors import UsageError
 from sleepd.core.experiment import Rule
 from sleepd.core.model import (
     Candidate,
+    CandidateOrigin,
     Digest,
     Edit,
     EditOp,
-    Origin,
     Purpose,
     Replay,
     Sample,
@@ -108,7 +108,7 @@ class _Case:
         """The descriptions tried for the file, tonight's included."""
         with self.ctx.database.reading() as connection:
             found = proposals.for_target(connection, self.comparison.target.path)
-        return [t for t in found if t.candidate.origin is Origin.DESCRIPTION]
+        return [t for t in found if t.candidate.origin is CandidateOrigin.DESCRIPTION]
 
 
 def describe(
@@ -154,7 +154,7 @@ def record(ctx: RunContext, work: Work, how: DescriptionConfig) -> None:
     skills = skill_list(work.target, work.tasks[0].task.project, how.surroundings)
     for candidate in open_:
         before, after = (ctx.text(text) for text in (candidate.base, candidate.text))
-        changed = candidate.origin is Origin.DESCRIPTION
+        changed = candidate.origin is CandidateOrigin.DESCRIPTION
         texts = [(rows.BEFORE, before)] * changed + [(rows.AFTER, after)] * (changed or not before)
         among = load_requests(ctx, work, skills, [Split.TEST] if changed else list(Split))
         for name, text in texts:
@@ -314,7 +314,7 @@ def _claim(case: _Case, made: Edit, sessions: Sequence[str], judging: LoadReques
     margin = case.how.margin
     base = case.comparison.base
     return CandidateClaim(
-        bundle=Bundle.of((made,), sessions, origin=Origin.DESCRIPTION, margin=margin),
+        bundle=Bundle.of((made,), sessions, origin=CandidateOrigin.DESCRIPTION, margin=margin),
         text=trigger.described(base, made.text) or "",
         judges={task: judging.criteria(task).identity for task in judging.sides},
         baselines=(digest(base), digest(made.anchor or "")),

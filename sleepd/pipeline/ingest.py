@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from harvesters.records import Cursor, Harvester, Reading
+from harvesters.records import Cursor, Harvester
 from sleepd.pipeline.jobs import Job, Lengths
 from sleepd.settings.sections import HarvestConfig
 from sleepd.store import sessions
@@ -70,7 +70,12 @@ def ingest(
     for file in _readings(jobs, lengths, waiting):
         if file is not None:
             batch.append(file)
-            _count(totals, file.reading)
+            totals["read"] += file.reading.bytes_read > 0 and not file.reading.more
+            totals["bytes"] += file.reading.bytes_read
+            totals["defects"] += len(file.reading.defects)
+            if file.reading.session is not None:
+                totals["sessions"] += not file.reading.more
+                totals["turns"] += len(file.reading.session.turns)
             totals["redacted"] += file.redacted
         done += file is None or not file.reading.more
         if len(batch) >= _FILES_AT_ONCE or sum(f.reading.bytes_read for f in batch) >= _BYTES_AT_ONCE:
@@ -133,12 +138,3 @@ def _store(database: Database, batch: list[StoredFile]) -> None:
     with database.writing() as connection:
         sessions.save(connection, batch)
     batch.clear()
-
-
-def _count(totals: Counter[str], reading: Reading) -> None:
-    totals["read"] += reading.bytes_read > 0 and not reading.more
-    totals["bytes"] += reading.bytes_read
-    totals["defects"] += len(reading.defects)
-    if reading.session is not None:
-        totals["sessions"] += not reading.more
-        totals["turns"] += len(reading.session.turns)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, ConfigDict
 
-from sleepd.core.model import Candidate, Edit, Verdict
+from sleepd.core.model import Candidate, Verdict
 from sleepd.core.ports import Ask, CallPurpose
 from sleepd.pipeline.compare import TaskComparison, comparison_prompt
 from sleepd.pipeline.prompts import advised
@@ -92,9 +92,7 @@ def _ask(notes: str, trials: Sequence[Trial], compared: Sequence[TaskComparison]
 def _tried(candidate: Candidate, effect: float | None) -> str:
     measured = "" if effect is None else f", mean difference {effect:+.2f}"
     verdict = "accepted" if candidate.verdict is Verdict.ACCEPTED else f"{candidate.verdict}: {candidate.reason}"
-    changes = "\n".join(_change(e) for e in candidate.edits)
+    changes = "\n".join(
+        f"{e.op} {e.text or e.anchor}" + (f" (because: {e.reason})" if e.reason else "") for e in candidate.edits
+    )
     return f"## Tried ({candidate.origin}), {verdict}{measured}\n{part('the changes', changes)}"
-
-
-def _change(one: Edit) -> str:
-    return f"{one.op} {one.text or one.anchor}" + (f" (because: {one.reason})" if one.reason else "")

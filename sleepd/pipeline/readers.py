@@ -31,7 +31,8 @@ def readings(jobs: Sequence[Job], lengths: Lengths, waiting: int) -> Iterator[St
     `waiting` is how many bytes are to be read. The processes end with this one, however that ends.
     """
     processes = min(_MOST_PROCESSES, len(jobs), os.cpu_count() or 1)
-    if waiting < WORTH_PROCESSES or processes < 2 or not _can_be_sent(jobs):
+    # Whether the harvesters can work in another process; those of other packages need not.
+    if waiting < WORTH_PROCESSES or processes < 2 or not all(_pickles(type(job.harvester)) for job in jobs):
         for job in jobs:
             yield from _here(job, lengths)
         return
@@ -73,11 +74,6 @@ def _apart(
 def _work(job: Job, lengths: Lengths) -> bytes | None:
     file = read_clean(job, lengths)
     return None if file is None else wire.packed(file)
-
-
-def _can_be_sent(jobs: Sequence[Job]) -> bool:
-    """Whether the harvesters can work in another process; those of other packages need not."""
-    return all(_pickles(type(job.harvester)) for job in jobs)
 
 
 @cache

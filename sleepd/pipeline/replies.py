@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from sleepd.core.model import Digest, digest
 from sleepd.core.ports import Ask, Failure, Reply
-from sleepd.pipeline.rollout import RunContext, guarded, outage
+from sleepd.pipeline.rollout import RunContext, broken, outage
 from sleepd.store import rollouts
 
 Shape = TypeVar("Shape", bound=BaseModel)
@@ -48,44 +48,55 @@ def replies_to(ctx: RunContext, asks: Sequence[Ask]) -> list[ReplyText | str]:
     with ctx.database.reading() as connection:
         known = {a: rollouts.reflection(connection, a, ctx.reflector.key) for a in addresses}
     got: dict[Digest, ReplyText | str] = {a: ReplyText(text) for a, text in known.items() if text is not None}
-    outages: list[Failure] = []
     todo = {a: ask for a, ask in zip(addresses, asks, strict=True) if a not in got}
-    with _asking(ctx, todo, outages) as pending:
-        for future in as_completed(pending):
-            address, outcome = pending[future], future.result()
-            if isinstance(outcome, Reply):
-                with ctx.database.writing() as connection:
-                    rollouts.save_reflection(connection, address, ctx.reflector.key, outcome, ctx.run)
-                got[address] = ReplyText(outcome.text)
-            else:
-                got[address] = f"the reflection model gave no answer ({outcome.cause}): {outcome.message}"
+    outages: list[Failure] = []
+    pending: dict[Future[Reply | Failure], Digest] = {}
+    lock = threading.Lock()
+
+    def end_at_outage(future: Future[Reply | Failure]) -> None:
+        # Called before a thread takes its next call.
+        if future.cancelled():
+            return
+        outcome = _outcome(future)
+        if isinstance(outcome, Failure) and outcome.cause.outside:
+            with lock:
+                outages.append(outcome)
+            for other in tuple(pending):
+                other.cancel()
+
+    with ThreadPoolExecutor(max_workers=ctx.workers) as executor:
+        try:
+            for address, ask in todo.items():
+                with lock:
+                    if outages:
+                        break
+                    future = executor.submit(ctx.reflector.ask, ask)
+                    pending[future] = address
+                future.add_done_callback(end_at_outage)
+            for future in as_completed(pending):
+                if future.cancelled():
+                    continue
+                outcome = _outcome(future)
+                if isinstance(outcome, Reply):
+                    with ctx.database.writing() as connection:
+                        rollouts.save_reflection(connection, pending[future], ctx.reflector.key, outcome, ctx.run)
+                    got[pending[future]] = ReplyText(outcome.text)
+                else:
+                    why = f"the reflection model gave no answer ({outcome.cause}): {outcome.message}"
+                    got[pending[future]] = why
+        finally:
+            # When the night is ended in the middle, calls that were not begun are not paid for.
+            for future in pending:
+                future.cancel()
     if outages:
         raise outage(outages[0])
     return [got[a] for a in addresses]
 
 
-@contextmanager
-def _asking(
-    ctx: RunContext, todo: Mapping[Digest, Ask], outages: list[Failure]
-) -> Iterator[dict[Future[Reply | Failure], Digest]]:
-    """The calls under way, with the reply each is for."""
-
-    def one(ask: Ask) -> Reply | Failure:
-        if outages:
-            return outages[0]
-        outcome = guarded(ctx.reflector.ask, ask)
-        if isinstance(outcome, Failure) and outcome.cause.outside:
-            outages.append(outcome)
-        return outcome
-
-    with ThreadPoolExecutor(max_workers=ctx.workers) as executor:
-        pending = {executor.submit(one, ask): address for address, ask in todo.items()}
-        try:
-            yield pending
-        finally:
-            # When the night is ended in the middle, calls that were not begun are not paid for.
-            for future in pending:
-                future.cancel()
+def _outcome(future: Future[Reply | Failure]) -> Reply | Failure:
+    """What a call came to; an adapter that breaks is one failure."""
+    error = future.exception()
+    return broken(error) if isinstance(error, Exception) else future.result()
 
 
 def found(text: str, shape: type[Shape]) -> Shape | None:

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from sleepd.core import edit
 from sleepd.core.edit import Region
-from sleepd.core.model import Edit, EditOp, Origin, Unmatched
+from sleepd.core.model import CandidateOrigin, Edit, EditOp, Unmatched
 from sleepd.core.ports import Ask, CallPurpose
 from sleepd.core.select import Bundle
 from sleepd.pipeline.compare import ScoreChange, TaskComparison, comparison_prompt
@@ -89,7 +89,7 @@ def slow_update(
     if done.text == present or not (done.applied or there):
         return RegionChange(text=present, bundle=None, unmatched=done.unmatched)
     shorter = edit.tokens(done.text) < edit.tokens(present)
-    bundle = Bundle.of(done.applied, sessions, origin=Origin.SLOW_UPDATE, margin=margin if shorter else 0.0)
+    bundle = Bundle.of(done.applied, sessions, origin=CandidateOrigin.SLOW_UPDATE, margin=margin if shorter else 0.0)
     return RegionChange(text=done.text, bundle=bundle, unmatched=done.unmatched)
 
 

@@ -13,7 +13,7 @@ from sleepd.core.model import Edit, Purpose, Sample, Split, Task, TaskId, Unmatc
 from sleepd.core.select import Bundle, EarlierTrial, Field, Ranking, select, sort_out
 from sleepd.pipeline import buffer, trace
 from sleepd.pipeline.buffer import Failed
-from sleepd.pipeline.mine import vectors_of
+from sleepd.pipeline.embed import vectors_of
 from sleepd.pipeline.prompts import Case
 from sleepd.pipeline.rank import rank
 from sleepd.pipeline.reflect import reflect
@@ -77,40 +77,17 @@ def step(
 
     `trials` are the candidates tried on this text until now. Raises `NotMeasured` or `BudgetSpent`.
     """
-    cases = _cases(ctx, comparison, work, stepping, len(trials))
-    declined = buffer.turned_down(ctx.database, comparison.target.path, but_of=ctx.run.id)
-    known = (*declined, *(buffer.failed(ctx.database, trials) if stepping.rejected_buffer else ()))
-    reflected = reflect(ctx, comparison.base, cases, known, stepping.edit_budget * _OFFERED)
-    tried, worded = _history(ctx, comparison, trials, stepping)
-    backed, again = _without(declined, aggregate(reflected.proposed, worded))
-    backed, unmatched = _placed(comparison, backed)
-    foreign = trace.foreign(ctx.database, work, backed, comparison.base)
-    # A reflection that finds nothing to add to work that went well does not speak against what failures teach.
-    voices = sum(p.of_failures or bool(p.edits) for p in reflected.proposed)
-    field = sort_out(backed, tried, reflections=voices, foreign=foreign)
-    field, idle = _kept(field, stepping)
-    ranked = rank(ctx, comparison.base, field, stepping.ranking, stepping.edit_budget, autonomous=stepping.autonomous)
-    return StepProposal(
-        bundles=select(ranked.field, ranked.edit_budget, ranked.rivals),
-        edit_budget=ranked.edit_budget,
-        problems=(*reflected.problems, *again, *idle, *ranked.problems),
-        cases=tuple(cases),
-        unmatched=tuple(unmatched),
-    )
-
-
-def _cases(ctx: RunContext, comparison: Comparison, work: Work, stepping: StepTerms, tried: int) -> list[Case]:
-    """The minibatch with what the present text makes of it, and the most similar past work."""
+    # The minibatch with what the present text makes of it, and the most similar past work.
     train = work.usable(Split.TRAIN)
     base = ctx.put_text(comparison.base)
-    seed = f"{base}:{stepping.number}:{tried}"
+    seed = f"{base}:{stepping.number}:{len(trials)}"
     chosen = stepping.batch or schedule.minibatch([s.task.id for s in train], stepping.minibatch, seed)
     some = [s for s in train if s.task.id in chosen]
     samples = [Sample(purpose=Purpose.LEARNING, series=stepping.number, ordinal=n) for n in range(stepping.samples)]
     made = iter(run_all(ctx, [ctx.request(s, base, sample) for s in some for sample in samples]))
     near = _neighbours(ctx, work, some, stepping.recall_k)
     judging = [s.task for s in work.tasks if s.split is not Split.TRAIN]
-    return [
+    cases = [
         Case(
             task=_unsealed(s.task, judging),
             rollouts=tuple(next(made) for _ in samples),
@@ -118,6 +95,31 @@ def _cases(ctx: RunContext, comparison: Comparison, work: Work, stepping: StepTe
         )
         for s in some
     ]
+    declined = buffer.turned_down(ctx.database, comparison.target.path, but_of=ctx.run.id)
+    known = (*declined, *(buffer.failed(ctx.database, trials) if stepping.rejected_buffer else ()))
+    reflected = reflect(ctx, comparison.base, cases, known, stepping.edit_budget * _OFFERED)
+    tried, worded = _history(ctx, comparison, trials, stepping)
+    backed, again = _without(declined, aggregate(reflected.proposed, worded))
+    # Those that have a place in the text, so that no other takes up the edit budget; and the others.
+    start = comparison.base or starting_text(comparison.target)
+    lost = {u.edit: u for b in backed for u in edit.apply(start, [b.edit]).unmatched}
+    backed, unmatched = ([b for b in backed if b.edit not in lost], list(lost.values()))
+    whose = trace.edit_sources(ctx.database, work, backed, comparison.base)
+    # A reflection that finds nothing to add to work that went well does not speak against what failures teach.
+    voices = sum(p.of_failures or bool(p.edits) for p in reflected.proposed)
+    field = sort_out(backed, tried, reflections=voices, foreign=whose.foreign)
+    field, idle = _kept(field, stepping)
+    ranked = rank(ctx, comparison.base, field, stepping.ranking, stepping.edit_budget, autonomous=stepping.autonomous)
+    return StepProposal(
+        bundles=tuple(
+            replace(bundle, stated=whose.stated.issuperset(bundle.edits))
+            for bundle in select(ranked.field, ranked.edit_budget, ranked.rivals)
+        ),
+        edit_budget=ranked.edit_budget,
+        problems=(*reflected.problems, *again, *idle, *ranked.problems),
+        cases=tuple(cases),
+        unmatched=tuple(unmatched),
+    )
 
 
 def _without(declined: Sequence[Failed], backed: Sequence[Backed]) -> tuple[list[Backed], list[str]]:
@@ -135,13 +137,6 @@ def _kept(field: Field, stepping: StepTerms) -> tuple[Field, list[str]]:
     return replace(field, idle=()), [f"{why}: {b.edit.anchor}" for b in field.idle]
 
 
-def _placed(comparison: Comparison, backed: Sequence[Backed]) -> tuple[list[Backed], list[Unmatched]]:
-    """Those that have a place in the text, so that no other takes up the edit budget; and the others."""
-    start = comparison.base or starting_text(comparison.target)
-    lost = {u.edit: u for b in backed for u in edit.apply(start, [b.edit]).unmatched}
-    return [b for b in backed if b.edit not in lost], list(lost.values())
-
-
 def _tried(ctx: RunContext, trial: Trial) -> Iterator[EarlierTrial]:
     """What a candidate says about its edits. Of one that was taken apart: those of no measurable
     effect, one by one."""
@@ -157,20 +152,9 @@ def _history(
     ctx: RunContext, comparison: Comparison, trials: Sequence[Trial], stepping: StepTerms
 ) -> tuple[list[EarlierTrial], list[Edit]]:
     """What was tried before and may not be tried again as it is, and the wording of each of its edits."""
-    aside = list(_set_aside(ctx, comparison))
-    counting = [t for t in trials if stepping.rejected_buffer or t.candidate.verdict in _STANDING]
-    tried = [one for t in counting for one in _tried(ctx, t)]
-    tried += [
-        EarlierTrial(edits=frozenset(e.id for e in t.candidate.edits), verdict=t.candidate.verdict) for t in aside
-    ]
-    return tried, [one for t in (*counting, *aside) for one in t.candidate.edits]
-
-
-def _set_aside(ctx: RunContext, comparison: Comparison) -> Iterator[Trial]:
-    """Candidates that were quarantined or that a person turned down: never again for this file, whatever its text.
-
-    Tonight's own do not count, so that a rerun of a killed night comes to the same candidates.
-    """
+    # Candidates that were quarantined or that a person turned down: never again for this file, whatever its text.
+    # Tonight's own do not count, so that a rerun of a killed night comes to the same candidates.
+    aside: list[Trial] = []
     with ctx.database.reading() as connection:
         for one in proposals.proposals(connection):
             trial = proposals.trial(connection, one.id)
@@ -179,7 +163,13 @@ def _set_aside(ctx: RunContext, comparison: Comparison) -> Iterator[Trial]:
                 and one.night_id != ctx.run.id
                 and trial.candidate.target.path == comparison.target.path
             ):
-                yield trial
+                aside.append(trial)
+    counting = [t for t in trials if stepping.rejected_buffer or t.candidate.verdict in _STANDING]
+    tried = [one for t in counting for one in _tried(ctx, t)]
+    tried += [
+        EarlierTrial(edits=frozenset(e.id for e in t.candidate.edits), verdict=t.candidate.verdict) for t in aside
+    ]
+    return tried, [one for t in (*counting, *aside) for one in t.candidate.edits]
 
 
 def _unsealed(task: Task, judging: Sequence[Task]) -> Task:

@@ -52,7 +52,14 @@ def capture(*, keep_key: bool) -> ShellVariables:
     found = config.variables((*PLAIN, *FOLDERS, *CONNECTION, "SLEEPD_HOME", *KEYS))
     secret = [name for name in found if name in KEYS or (name in CONNECTION and _LOGIN.search(found[name]))]
     values = {name: _value(name, text) for name, text in found.items() if keep_key or name not in secret}
-    if config.home() != _home_of_record():
+    # The home a scheduler gives its programs.
+    if os.name == "nt":
+        home_of_record = config.home()
+    else:
+        import pwd
+
+        home_of_record = Path(pwd.getpwuid(os.getuid()).pw_dir)
+    if config.home() != home_of_record:
         values["HOME"] = _value("HOME", str(config.home()))
     notes = []
     if secret:
@@ -78,15 +85,6 @@ def _value(name: str, text: str) -> str:
     if name == "SLEEPD_HOME" or (name in FOLDERS and not text.startswith("~")):
         return str(Path(text).expanduser().absolute())
     return text
-
-
-def _home_of_record() -> Path:
-    """The home a scheduler gives its programs."""
-    if os.name == "nt":
-        return config.home()
-    import pwd
-
-    return Path(pwd.getpwuid(os.getuid()).pw_dir)
 
 
 def folders_beside() -> tuple[Path, ...]:

@@ -17,7 +17,7 @@ from pydantic.fields import FieldInfo
 
 from sleepd.settings.values import Count, Dollars, Inner, Minutes, Name, Names, PlainUrl, Share, Since, TimeOfDay
 
-CLOSED: Final = ConfigDict(extra="forbid", allow_inf_nan=False)
+CLOSED: Final = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
 """An unknown key is a mistake, and so is a number that is none."""
 
 
@@ -122,6 +122,23 @@ class MineConfig(Section):
 
 
 @dataclass(frozen=True, kw_only=True, config=CLOSED)
+class LessonsConfig(Section):
+    """What a lesson needs before it is listed, and before a check of it is worth a model call."""
+
+    sessions: Count = 2
+    """Sessions in which a correction, a refusal or a repair has to come before it is a lesson. Two: once is no rule."""
+    sessions_of_steps: Count = 3
+    """The same for failed calls and for steps asked for after finished work, which come by chance more often."""
+    applies: Count = 20
+    """Exchanges in your history to which a check has to apply. Below twenty its shares are hardly known."""
+    broken: Share = 0.2
+    """Least share of them in which the rule was broken. A rule that is kept anyway is not worth a token."""
+    recall: Share = 0.66
+    """Least share of the moments that you corrected which the check flags. A check that misses more measures something
+    else."""
+
+
+@dataclass(frozen=True, kw_only=True, config=CLOSED)
 class ModelConfig(Section):
     """The task model: the one that works under the skill. Keys come from the environment, never from the file."""
 
@@ -194,7 +211,7 @@ class OptimizerConfig(Section):
     (SkillOpt, arXiv 2605.23904). Off is for comparisons; a person's rejections count all the same."""
     shorten: bool = False
     """When nothing else is left to try, try the text without a rule that successful work did not need. This saves the
-    tokens of one line and takes 230 pairs or more (`gate.margin`), so it is off; a text near `max_skill_tokens` is
+    tokens of one line and takes 260 pairs or more (`gate.margin`), so it is off; a text near `max_skill_tokens` is
     shortened in any case."""
     meta_notes: bool = True
     """At the end of a night the reflection model notes which kinds of edits were accepted, and which not; later nights'
@@ -254,7 +271,7 @@ class GateConfig(Section):
     """The non-inferiority margin: the loss, as a difference of mean scores, from which a shorter text counts as worse.
     Three points are less than anybody notices; half the margin takes four times the pairs."""
     margin_pairs: Count = 1_200
-    """Pairs after which an undecided shorter text is closed. Showing that a text is no worse takes at least 230 pairs
+    """Pairs after which an undecided shorter text is closed. Showing that a text is no worse takes at least 260 pairs
     at a margin of 0.03, and up to 1,200 where scores vary by a quarter of a point."""
     trigger_margin: Annotated[float, Field(gt=0, le=0.2)] = 0.05
     """The non-inferiority margin of a new description: the loss in the share of requests that rightly load a skill, or

@@ -205,6 +205,21 @@ def _looked_at(path: Path, read: Callable[[sqlite3.Connection], T]) -> T:
 
 def _read(connection: sqlite3.Connection, now: datetime) -> Overview:
     number = partial(_number, connection)
+    newest = f"SELECT * FROM nights WHERE {CAME} ORDER BY started_at DESC, id DESC LIMIT 1"  # noqa: S608
+    row = connection.execute(newest, latest(now)).fetchone()
+    if row is None:
+        last_night = None
+    else:
+        last_night = LastNight(
+            id=row["id"],
+            scope=row["scope"],
+            date=row["date"],
+            status=row["status"],
+            message=row["message"],
+            started_at=row["started_at"],
+            report=json.loads(row["report"]),
+        )
+    rows = connection.execute("SELECT * FROM lesson_decisions WHERE decision = 'written' ORDER BY at")
     return Overview(
         sessions=number("SELECT count(*) FROM sessions"),
         tasks=number("SELECT (SELECT count(*) FROM tasks) - (SELECT count(*) FROM tasks WHERE dropped)"),
@@ -214,7 +229,7 @@ def _read(connection: sqlite3.Connection, now: datetime) -> Overview:
         waiting=number("SELECT count(*) FROM proposals WHERE status = 'waiting'"),
         quarantined=number("SELECT count(*) FROM proposals WHERE status = 'quarantined'"),
         adopted=number("SELECT count(*) FROM proposals WHERE status = 'adopted'"),
-        last_night=_last_night(connection, now),
+        last_night=last_night,
         last_measured=connection.execute(
             f"SELECT max(date) FROM nights WHERE status = 'done' AND {CAME}",  # noqa: S608
             latest(now),
@@ -223,28 +238,14 @@ def _read(connection: sqlite3.Connection, now: datetime) -> Overview:
         in_force=_in_force(connection),
         spent=_spent(connection),
         lessons=_number(connection, "SELECT count(*) FROM lessons"),
-        written=_written(connection),
+        written=tuple(
+            WrittenRule(lesson=row["lesson_id"], rule=row["rule"], path=row["path"], since=row["at"]) for row in rows
+        ),
     )
 
 
 def _number(connection: sqlite3.Connection, query: str) -> int:
     return int(connection.execute(query).fetchone()[0])
-
-
-def _last_night(connection: sqlite3.Connection, now: datetime) -> LastNight | None:
-    newest = f"SELECT * FROM nights WHERE {CAME} ORDER BY started_at DESC, id DESC LIMIT 1"  # noqa: S608
-    row = connection.execute(newest, latest(now)).fetchone()
-    if row is None:
-        return None
-    return LastNight(
-        id=row["id"],
-        scope=row["scope"],
-        date=row["date"],
-        status=row["status"],
-        message=row["message"],
-        started_at=row["started_at"],
-        report=json.loads(row["report"]),
-    )
 
 
 def _in_force(connection: sqlite3.Connection) -> tuple[InForce, ...]:
@@ -265,13 +266,6 @@ def _in_force(connection: sqlite3.Connection) -> tuple[InForce, ...]:
             rent=-(-row["longer"] // 4) + -row["shorter"] // 4,
         )
         for row in rows
-    )
-
-
-def _written(connection: sqlite3.Connection) -> tuple[WrittenRule, ...]:
-    rows = connection.execute("SELECT * FROM lesson_decisions WHERE decision = 'written' ORDER BY at")
-    return tuple(
-        WrittenRule(lesson=row["lesson_id"], rule=row["rule"], path=row["path"], since=row["at"]) for row in rows
     )
 
 

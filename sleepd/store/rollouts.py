@@ -128,7 +128,12 @@ def load(connection: Connection, keys: Iterable[RolloutKey], run: RunId) -> dict
     for start in range(0, len(wanted), _KEYS_AT_ONCE):
         some = tuple_(*(c[name] for name in names)).in_(wanted[start : start + _KEYS_AT_ONCE])
         for row in connection.execute(select(t.rollouts).where(some, counts, c.invalidated_by == 0)):
-            rollout = _rollout(row)
+            if row.cause is None:
+                result: Score | Unscored = Score(value=row.score, reason=row.reason)
+            else:
+                result = Unscored(cause=Cause(row.cause), reason=row.reason)
+            usage = CallUsage(tokens_in=row.tokens_in, tokens_out=row.tokens_out, cost_usd=row.cost_usd)
+            rollout = Rollout(key=_key(row), result=result, answer=row.answer, usage=usage)
             found[rollout.key] = rollout
     return found
 
@@ -317,12 +322,3 @@ def _key(row: Row[*tuple[object, ...]]) -> RolloutKey:
         replay=Replay(row.replay),
         sample=Sample(purpose=Purpose(row.purpose), series=row.series, ordinal=row.ordinal, night=row.night),
     )
-
-
-def _rollout(row: Row[tuple[object, ...]]) -> Rollout:
-    if row.cause is None:
-        result: Score | Unscored = Score(value=row.score, reason=row.reason)
-    else:
-        result = Unscored(cause=Cause(row.cause), reason=row.reason)
-    usage = CallUsage(tokens_in=row.tokens_in, tokens_out=row.tokens_out, cost_usd=row.cost_usd)
-    return Rollout(key=_key(row), result=result, answer=row.answer, usage=usage)

@@ -24,7 +24,7 @@ from sleepd.usecases.answers import Question
 from sleepd.usecases.run_options import RunOptions, RunProgress
 from sleepd.usecases.show import proposal_shown, proposals_shown
 from sleepd.usecases.status import status as read_status
-from sleepd.views import evidence, proposal_list, report, status_view
+from sleepd.views import evidence, preview_view, proposal_list, report, status_view, task_view
 from sleepd.views.evidence import Proposed
 from sleepd.views.report import Plain
 from sleepd.views.tool_answer import ToolAnswer
@@ -80,7 +80,7 @@ def recall(text: str, k: int) -> ToolAnswer:
             found = recurring_work.nearest(database, embedder, text, k)
     finally:
         embedder.close()
-    return ToolAnswer(text=recurring_work.near_text(found), data={"tasks": recurring_work.near_json(found)})
+    return ToolAnswer(text=task_view.near_text(found), data={"tasks": task_view.near_json(found)})
 
 
 def preview(options: RunOptions, progress: RunProgress) -> ToolAnswer:
@@ -91,7 +91,7 @@ def preview(options: RunOptions, progress: RunProgress) -> ToolAnswer:
     places = config.places()
     settings = _stated(answers.WINDOW)
     seen = run_night.preview(places, settings, options, progress)
-    return ToolAnswer(text=report.preview_text(seen), data={"dry_run": True, **report.preview_json(seen)})
+    return ToolAnswer(text=preview_view.preview_text(seen), data={"dry_run": True, **preview_view.preview_json(seen)})
 
 
 def run(options: RunOptions, progress: RunProgress, stopped: Callable[[], bool]) -> ToolAnswer:

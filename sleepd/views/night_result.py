@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from sleepd.core.lesson import TriedLesson
 from sleepd.models.metered import Spending
 from sleepd.pipeline.ingest import IngestReport
 from sleepd.pipeline.night import Outlook
@@ -46,3 +47,5 @@ class NightPreview:
     outlook: Outlook
     harvest: IngestReport
     estimate: NightEstimate
+    lessons: tuple[TriedLesson, ...] = ()
+    """What the person said again and again. No night can judge a lesson yet: it is observed only."""

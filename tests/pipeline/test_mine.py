@@ -13,7 +13,8 @@ from sqlalchemy import insert, update
 from sleepd.core.model import Split, digest
 from sleepd.core.ports import Vectors
 from sleepd.models.hashed import HashedTfidf
-from sleepd.pipeline.mine import kinds_of_work, mine, vectors_of
+from sleepd.pipeline.embed import vectors_of
+from sleepd.pipeline.mine import kinds_of_work, mine
 from sleepd.pipeline.work import find_work
 from sleepd.settings.sections import MineConfig
 from sleepd.simulate.cast import persona

@@ -27,6 +27,7 @@ from harvesters.records import (
 from sleepd.core.check import Contains, Lacks
 from sleepd.core.experiment import Decision
 from sleepd.core.model import (
+    AnswerOutcome,
     Attempt,
     CallUsage,
     Candidate,
@@ -36,7 +37,6 @@ from sleepd.core.model import (
     Edit,
     EditOp,
     EvidenceKind,
-    Outcome,
     Pair,
     Purpose,
     Rollout,
@@ -219,8 +219,8 @@ class TestTimes:
 TASK = Task(
     id=TaskId("t1"), session_id=S, project="/p", at=AT, request="r", context="c", skill="s",
     attempts=(
-        Attempt(answer="a", outcome=Outcome.REJECTED, evidence=(EvidenceKind.REDONE,), reaction="no", tool_output="err"),
-        Attempt(answer="b", outcome=Outcome.ACCEPTED),
+        Attempt(answer="a", outcome=AnswerOutcome.REJECTED, evidence=(EvidenceKind.REDONE,), reaction="no", tool_output="err"),
+        Attempt(answer="b", outcome=AnswerOutcome.ACCEPTED),
     ),
 )  # fmt: skip
 
@@ -463,7 +463,7 @@ class TestMeasured:
             coverage_candidate=1.0, coverage_baseline=1.0,
         )  # fmt: skip
         with database.writing() as connection:
-            assert 1 == proposals.next_index(connection)
+            assert 1 == proposals.given(connection).next().index
             trial = proposals.start(connection, CANDIDATE, N1, ("s1",))
             again = proposals.start(connection, replace(CANDIDATE, alpha=0.9), N2)
             assert (CANDIDATE, ("s1",), trial) == (trial.candidate, trial.sessions, again)
@@ -479,7 +479,7 @@ class TestMeasured:
             assert (Verdict.ACCEPTED, 3.0, -1.0, 0.5, 2) == (
                 decided.candidate.verdict, decided.evidence, decided.counter_evidence, decided.effect, decided.nights
             )  # fmt: skip
-            assert (1, 2) == (proposals.acceptances(connection), proposals.next_index(connection))
+            assert (1, 2) == (proposals.acceptances(connection), proposals.given(connection).next().index)
             assert (
                 (decided,) == proposals.unstaged(connection, "/p/S.md") == proposals.for_target(connection, "/p/S.md")
             )
@@ -495,7 +495,7 @@ class TestMeasured:
             proposals.start(connection, CANDIDATE, N1, ("s1",))
             proposals.decide(connection, CANDIDATE.id, decision, 1)
             assert Verdict.ACCEPTED is proposals.trial(connection, CANDIDATE.id).candidate.verdict
-            assert (0, 2) == (proposals.acceptances(connection), proposals.next_index(connection))
+            assert (0, 2) == (proposals.acceptances(connection), proposals.given(connection).next().index)
 
     def test_proposals_and_the_journal_come_back(self, database: Database) -> None:
         """Bytes as bytes; a proposal that is there keeps its status."""

@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 
 from sleepd.core import evidence, experiment
+from sleepd.core.evidence import Place
 from sleepd.core.experiment import NonInferiority
 from sleepd.core.model import Verdict
 from sleepd.lab.gate import drifting, lives
@@ -102,7 +103,7 @@ def jobs(setup: Setup, alpha: float, repetitions: int, seed: int) -> tuple[Job, 
 def _cell(setup: Setup, alpha: float, repetitions: int, at: tuple[int, int, int]) -> tuple[Row | Line, ...]:
     """One kind of candidate at the level of the 1st, 10th or 60th candidate."""
     _, index, number = at
-    level = evidence.level(index, 0, alpha)
+    level = evidence.level(Place(index=index), 0, alpha)
     return (row(np.random.default_rng(at), KINDS[number], setup, (index, level), repetitions),)
 
 
@@ -202,7 +203,7 @@ def _shortening(rng: np.random.Generator, setup: Setup, alpha: float, repetition
     for key, loss in (("", 0.0), (" -5", 0.05), (" -15", 0.15)):
         one = _settled(f"shorter{key}", -loss)
         made = [one.make(rng, setup.tasks) for _ in range(repetitions)]
-        seen = [trial(rng, one, rates, asked, evidence.level(1, 0, alpha)) for rates in made]
+        seen = [trial(rng, one, rates, asked, evidence.level(Place(index=1), 0, alpha)) for rates in made]
         lost = f"loses {100 * loss:.0f} points" if loss else "changes nothing"
         words = f"shorter text that {lost} accepted, a loss of less than {100 * setup.margin:.0f} being allowed"
         effect = float(np.mean([o.effect for o in seen]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sleepd.core.model import Edit, EditOp, Origin, Split, Verdict
+from sleepd.core.model import CandidateOrigin, Edit, EditOp, Split, Verdict
 from sleepd.core.select import Bundle
 from sleepd.lab.proof.truth import Truth
 from sleepd.lab.proof.world import HISTORY, Terms, Variant, World
@@ -77,7 +77,7 @@ def _one(
 ) -> Mixed:
     text, effect = rider
     edits = (*company, _add(text))
-    bundle = Bundle.of(edits, (), origin=Origin.REFLECTION)
+    bundle = Bundle.of(edits, (), origin=CandidateOrigin.REFLECTION)
     trial = enter(ctx, comparison, text_claim(ctx, comparison, bundle, applied(comparison, edits).text), gate)
     ended = prove(ctx, comparison, trial, gate, _PAIRS)
     last = ended[-1].candidate
