@@ -5,6 +5,8 @@ MAKEFLAGS += --no-builtin-rules
 
 PYTHON ?= python3
 WORKERS ?= 2
+# More than there are processors: half of the end-to-end tests wait for a clock, a timer or a client.
+E2E_WORKERS ?= 4
 PERSONA ?= programmer
 
 bin := .venv/bin
@@ -37,7 +39,7 @@ test: .venv/.stamp-dev lint  ## everything that has to hold, before a commit rea
 	$(together) -m "not e2e"
 
 e2e: .venv/.stamp-dev .e2e/.stamp  ## the real agents against a model server of our own; needs npm
-	$(bin)/python -m pytest -n $(WORKERS) --dist loadfile -rs -m e2e tests/e2e
+	$(bin)/python -m pytest -n $(E2E_WORKERS) --dist loadfile --no-loadscope-reorder -rs -m e2e tests/e2e
 
 quick: .venv/.stamp-dev lint  ## the same without the slow tests
 	$(together) -m "not e2e and not slow"

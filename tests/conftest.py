@@ -55,8 +55,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The dearest modules come first: nobody waits at the end for one process that began such a module last."""
     cost: Counter[Path] = Counter()
     for item in items:
-        if slow := item.get_closest_marker("slow"):
-            cost[item.path] += slow.args[0] if slow.args else 1
+        for mark in item.iter_markers():
+            if mark.name in ("slow", "e2e"):
+                cost[item.path] += mark.args[0] if mark.args else 1
     items.sort(key=lambda item: -cost[item.path])
 
 

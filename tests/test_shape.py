@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.shape import Module, computes_verdict, product, shared_class_names
+from benchmarks.shape import Module, computes_verdict, shared_class_names
 from sleepd.settings.sections import keys
 from sleepd.settings.settings import section_classes
 
@@ -59,20 +59,19 @@ def sources(*folders: str) -> list[str]:
 
 
 @cache
-def modules() -> list[Module]:
-    return product(ROOT)
-
-
-@cache
 def text(path: str) -> str:
     return (ROOT / path).read_text(encoding="utf-8")
 
 
 @cache
 def tree(path: str) -> ast.Module:
-    """Of the product, the trees that `modules` has read already."""
-    known = {module.path: module.tree for module in modules()} if path.startswith(PRODUCT) else {}
-    return known.get(path) or ast.parse(text(path), path)
+    return ast.parse(text(path), path)
+
+
+@cache
+def modules() -> list[Module]:
+    """As `benchmarks.shape.product` gives them, each parsed once for all tests."""
+    return [Module(path=path, source=text(path), tree=tree(path)) for path in sources(*PRODUCT)]
 
 
 @cache

@@ -9,7 +9,6 @@ from enum import StrEnum
 
 from sleepd.core.aggregate import Backed, Rivals
 from sleepd.core.model import CandidateOrigin, Digest, Edit, EditOp, Verdict
-from sleepd.core.screen import screen
 
 SHORTENING_MARGIN = 0.03
 """What leaving out a rule that does nothing may cost (gate, promise 8); a night's gate may have a margin of its own."""
@@ -100,6 +99,9 @@ def sort_out(
     An edit that failed alone, or is under trial, or was accepted, is not tried again; one that failed in company may
     come back alone, unless the screen finds fault with it.
     """
+    # Its patterns take half a second to compile: too long for whoever only looks at what a night left.
+    from sleepd.core.screen import screen
+
     spent = {
         e for t in tried if len(t.edits) == 1 or t.verdict in (Verdict.ACCEPTED, Verdict.UNDECIDED) for e in t.edits
     }

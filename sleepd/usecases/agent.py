@@ -19,7 +19,7 @@ from sleepd.settings.settings import Settings
 from sleepd.store import listing
 from sleepd.store.database import Database
 from sleepd.store.proposals import Status
-from sleepd.usecases import answers, decisions, recurring_work, run_night
+from sleepd.usecases import answers, decisions, recurring_work
 from sleepd.usecases.answers import Question
 from sleepd.usecases.run_options import RunOptions, RunProgress
 from sleepd.usecases.show import proposal_shown, proposals_shown
@@ -85,6 +85,9 @@ def recall(text: str, k: int) -> ToolAnswer:
 
 def preview(options: RunOptions, progress: RunProgress) -> ToolAnswer:
     """As `sleepd run --dry-run`. Raises `UsageError` when the settings do not say how far back to read."""
+    # Here and in `run`: all that a night needs takes a second to import, and most calls only look.
+    from sleepd.usecases import run_night
+
     places = config.places()
     settings = _stated(answers.WINDOW)
     seen = run_night.preview(places, settings, options, progress)
@@ -97,6 +100,8 @@ def run(options: RunOptions, progress: RunProgress, stopped: Callable[[], bool])
     Raises `UsageError` when it does not, `Busy`, and `NotMeasured` or `BudgetSpent` for a night that was not run to
     its end.
     """
+    from sleepd.usecases import run_night
+
     settings = _stated(answers.WINDOW, answers.SPENDING)
     ran = run_night.run(config.places(), settings, options, progress, stopped)
     run_night.check_measured(ran.night)

@@ -72,6 +72,7 @@ def test_offering_verbs_imports_none_of_them(own_home: Path) -> None:
     assert ("revert" in done.stdout, "['sleepd.cli.ending']\n") == (True, done.stderr)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash here")
 def test_bash_completes_with_the_printed_lines(own_home: Path, tmp_path: Path) -> None:
     """As a person who put the line of the help into their .bashrc."""

@@ -151,6 +151,7 @@ def test_vectors_are_kept_by_embedder_and_text(world: World) -> None:
     assert 0 == len(got)
 
 
+@pytest.mark.slow
 def test_texts_are_embedded_in_order_of_length(world: World) -> None:
     """Over the whole list and not within a portion: a batch takes as long as its longest text."""
     embedder = Counting()
