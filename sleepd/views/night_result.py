@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sleepd.models.metered import Spending
-from sleepd.pipeline.ingest import IngestReport
 from sleepd.pipeline.night import Outlook
+from sleepd.pipeline.unread import IngestReport
 from sleepd.store.nights import Night
 from sleepd.store.proposals import Proposal
 
