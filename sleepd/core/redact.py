@@ -51,7 +51,8 @@ def redact(text: str, limit: int) -> Redacted:
     A secret that begins before the cut goes whole, and a marker that does not fit any more is left out with all that
     follows. Redacting the result again changes nothing. Raises nothing, whatever the text.
     """
-    return redact_all((Clipped(text, limit),))[0]
+    view = text[: limit + OVERLAP]
+    return _redacted(view, limit, _hints_of(view))
 
 
 def redact_all(texts: Sequence[Clipped]) -> list[Redacted]:
@@ -90,6 +91,13 @@ _BETWEEN = b"\0" * 4
 """Longer than any needle reaches, and part of no token or number."""
 
 
+def _hints_of(text: str) -> _Hints:
+    raw = text.encode("latin-1", "replace")
+    found, runs = needles(raw), list(long_runs(raw))
+    cards = next(_card_shapes(raw), None) is not None
+    return _Hints(found, runs, cards) if found or runs or cards else _NOTHING
+
+
 def _hints(texts: Sequence[str]) -> list[_Hints]:
     raw = _BETWEEN.join([text.encode("latin-1", "replace") for text in texts])
     starts = [0, *accumulate(len(text) + len(_BETWEEN) for text in texts)][:-1]
@@ -114,10 +122,10 @@ def _redacted(view: str, limit: int, hints: _Hints) -> Redacted:
         names += [rule for _, _, rule in spans]
         seen, view = view, _replaced(view, spans, limit)
         edge = view[-_EDGE:]
-        settled = not spans and (len(seen) <= limit or not _spans(edge, limit, _hints([edge])[0]))
+        settled = not spans and (len(seen) <= limit or not _spans(edge, limit, _hints_of(edge)))
         if settled or view == seen:
             return Redacted(text=view, found=tuple(names))
-        hints = _hints([view])[0]
+        hints = _hints_of(view)
 
 
 def _spans(text: str, limit: int, hints: _Hints) -> list[Span]:
