@@ -29,8 +29,9 @@ from sleepd.core.excess import MIN_SESSIONS
 from sleepd.core.model import ClusterId, TaskId
 from sleepd.core.segment import Transcript
 from sleepd.models.hashed import HashedTfidf
-from sleepd.pipeline.ingest import Sources, ingest
+from sleepd.pipeline.ingest import ingest
 from sleepd.pipeline.mine import contrasts, kinds_of_work, mine
+from sleepd.pipeline.unread import Sources
 from sleepd.settings.sections import HarvestConfig, MineConfig
 from sleepd.store import sessions, tasks
 from sleepd.store.database import open_database

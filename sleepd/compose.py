@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from sleepd.core.model import RunId
     from sleepd.core.ports import Embedder, Model
     from sleepd.models.metered import Ledger, Metered
-    from sleepd.pipeline.ingest import Sources
     from sleepd.pipeline.night import NightPlan
     from sleepd.pipeline.optimize import OptimizerTerms
     from sleepd.pipeline.rollout import RunContext
     from sleepd.pipeline.trial import GateTerms
+    from sleepd.pipeline.unread import Sources
     from sleepd.pipeline.work import Surroundings
     from sleepd.settings.sections import ModelConfig
     from sleepd.settings.settings import Settings
@@ -53,7 +53,7 @@ def database(places: Places) -> Database:
 
 def sources(settings: Settings, now: datetime, only: Mapping[str, Sequence[Path]] | None = None) -> Sources:
     """The transcripts of the agents that the settings name, or of all known ones."""
-    from sleepd.pipeline.ingest import Sources
+    from sleepd.pipeline.unread import Sources
     from sleepd.settings.values import window
 
     reach = window(settings.harvest.since) if settings.harvest.since is not None else None

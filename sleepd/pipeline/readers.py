@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import pickle
@@ -25,16 +26,24 @@ _AHEAD = 3
 """Readings that each process may be ahead of the one that is asked for next."""
 
 
+_ALLOCATIONS = 50_000
+"""Objects between two looks for circles. Records have none, and the usual 700 cost a sixth of reading them."""
+
+
 def readings(jobs: Sequence[Job], lengths: Lengths, waiting: int) -> Iterator[StoredFile | None]:
     """What each job gave, in the order of the jobs, a long file in pieces; None for a file with nothing new.
 
     `waiting` is how many bytes are to be read. The processes end with this one, however that ends.
     """
     processes = min(_MOST_PROCESSES, len(jobs), os.cpu_count() or 1)
-    # Whether the harvesters can work in another process; those of other packages need not.
-    if waiting < WORTH_PROCESSES or processes < 2 or not all(_pickles(type(job.harvester)) for job in jobs):
-        for job in jobs:
-            yield from _here(job, lengths)
+    if waiting < WORTH_PROCESSES or processes < 2 or not _can_be_sent(jobs):
+        usual = gc.get_threshold()
+        gc.set_threshold(_ALLOCATIONS, *usual[1:])
+        try:
+            for job in jobs:
+                yield from _here(job, lengths)
+        finally:
+            gc.set_threshold(*usual)
         return
     # Not forked: the bar on the terminal is drawn by a thread, which a fork would lose.
     context = multiprocessing.get_context("spawn")
@@ -76,6 +85,11 @@ def _work(job: Job, lengths: Lengths) -> bytes | None:
     return None if file is None else wire.packed(file)
 
 
+def _can_be_sent(jobs: Sequence[Job]) -> bool:
+    """Whether the harvesters can work in another process; those of other packages need not."""
+    return all(_pickles(type(job.harvester)) for job in jobs)
+
+
 @cache
 def _pickles(kind: type) -> bool:
     try:
@@ -86,6 +100,8 @@ def _pickles(kind: type) -> bool:
 
 
 def _leashed() -> None:
+    gc.freeze()
+    gc.set_threshold(_ALLOCATIONS, *gc.get_threshold()[1:])
     # One Ctrl-C ends all of them; only the parent says so.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, daemon=True).start()

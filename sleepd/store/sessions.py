@@ -52,24 +52,6 @@ def session_id(agent: str, native: str) -> SessionId:
     return SessionId(f"{agent}:{native}")
 
 
-def cursors(connection: Connection, agent: str) -> dict[str, Cursor]:
-    """Where each of the agent's files was left."""
-    rows = connection.execute(select(t.files).where(t.files.c.agent == agent))
-    return {
-        row.path: Cursor(
-            inode=row.inode,
-            size=row.size,
-            mtime_ns=row.mtime_ns,
-            offset=row.offset,
-            head=row.head,
-            head_length=row.head_length,
-            tail=row.tail,
-            state=json.loads(row.state),
-        )
-        for row in rows
-    }
-
-
 def save(connection: Connection, files: Iterable[StoredFile]) -> None:
     """Store readings in order: replace a file's session, or add to it when the reading continues an earlier one."""
     for group in groups(files):

@@ -25,6 +25,7 @@ from sleepd.store.database import Database
 from sleepd.store.nights import Night, NightStatus
 from sleepd.store.proposals import Proposal
 from sleepd.usecases import harvest_sessions, lessons, night_folder
+from sleepd.usecases.harvest_sources import Named
 from sleepd.usecases.run_options import RunOptions, RunProgress
 from sleepd.views.night_result import NightEstimate, NightPreview, NightResult
 
@@ -62,7 +63,7 @@ def run(
         today = clock.local_date(clock.now())
         date = options.date or today
         database.backup(today)
-        harvested = harvest_sessions.harvest(places, database, settings, harvest_sessions.Named(), progress.files)
+        harvested = harvest_sessions.harvest(places, database, settings, Named(), progress.files)
         id_ = night_id(database, options.scope, date)
         with log.in_night(id_):
             logger.info("night.started", scope=options.scope)
@@ -115,7 +116,7 @@ def preview(places: Places, settings: Settings, options: RunOptions, progress: R
         closing(compose.database(places)) as database,
         locks.night(places, settings.night.lock_wait_s),
     ):
-        harvested = harvest_sessions.harvest(places, database, settings, harvest_sessions.Named(), progress.files)
+        harvested = harvest_sessions.harvest(places, database, settings, Named(), progress.files)
         progress.say("looking for recurring work")
         date = clock.local_date(clock.now())
         id_ = night_id(database, options.scope, date)

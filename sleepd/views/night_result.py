@@ -7,8 +7,8 @@ from pathlib import Path
 
 from sleepd.core.lesson import TriedLesson
 from sleepd.models.metered import Spending
-from sleepd.pipeline.ingest import IngestReport
 from sleepd.pipeline.night import Outlook
+from sleepd.pipeline.unread import IngestReport
 from sleepd.store.nights import Night
 from sleepd.store.proposals import Proposal
 

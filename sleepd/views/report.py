@@ -18,8 +18,8 @@ from sleepd.core.plaintext import flat, hidden
 if TYPE_CHECKING:
     from sleepd.core.model import Candidate
     from sleepd.pipeline.adopt import WriteResult
-    from sleepd.pipeline.ingest import IngestReport
     from sleepd.pipeline.mine import MineReport
+    from sleepd.pipeline.unread import IngestReport
     from sleepd.settings.places import Places
     from sleepd.store.nights import Night
     from sleepd.store.voices import VoiceCount

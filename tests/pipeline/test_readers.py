@@ -87,7 +87,8 @@ def test_nothing_new_needs_no_redactor(tmp_path: Path) -> None:
 import sys
 from pathlib import Path
 from harvesters.claude_code import ClaudeCode
-from sleepd.pipeline.ingest import Sources, ingest
+from sleepd.pipeline.ingest import ingest
+from sleepd.pipeline.unread import Sources
 from sleepd.settings.sections import HarvestConfig
 from sleepd.store.database import open_database
 home = Path(sys.argv[1])

@@ -57,6 +57,7 @@ from sleepd.core.ports import Reply
 from sleepd.core.schedule import baseline
 from sleepd.core.split import Placed
 from sleepd.store import nights, proposals, rollouts, runs, sessions, tasks
+from sleepd.store.cursors import cursors
 from sleepd.store.database import Database
 from sleepd.store.nights import Night, NightStatus
 from sleepd.store.proposals import Adoption, Proposal, Status
@@ -115,8 +116,8 @@ class TestSessions:
         with database.reading() as connection:
             got = sessions.transcript(connection, S)
             assert ([ASKED, FULL], [USE], {"m1": -1}, "/p") == (got.turns, got.skills, got.votes, got.project)
-            assert {one.path: CURSOR} == sessions.cursors(connection, "claude-code")
-            assert {} == sessions.cursors(connection, "codex")
+            assert {one.path: CURSOR} == cursors(database.path, "claude-code")
+            assert {} == cursors(database.path, "codex")
             assert (defect,) == sessions.defects(connection, 10)
             assert sessions.Counts(sessions=1, turns=2, tool_calls=2, defects=1) == sessions.counts(connection)
 
@@ -160,7 +161,7 @@ class TestSessions:
             sessions.save(connection, parts)
         assert [ASKED, turn(1, "done", call(output="late", status=ToolStatus.OK))] == stored(database)
         with database.reading() as connection:
-            assert 3 == len(sessions.cursors(connection, "claude-code"))
+            assert 3 == len(cursors(database.path, "claude-code"))
             assert 2 == sessions.counts(connection).sessions
 
     def test_the_same_reading_twice_is_once(self, database: Database) -> None:
@@ -197,7 +198,7 @@ class TestSessions:
         save(database, replace(one, reading=replace(one.reading, session=None)))
         save(database, replace(one, path="/t/gone", reading=Reading(session=None)))
         with database.reading() as connection:
-            assert ["/t/one.jsonl"] == list(sessions.cursors(connection, "claude-code"))
+            assert ["/t/one.jsonl"] == list(cursors(database.path, "claude-code"))
             assert 0 == sessions.counts(connection).sessions
 
 

@@ -14,13 +14,14 @@ from sleepd.core.model import Digest, RunId
 from sleepd.core.ports import Embedder, Model
 from sleepd.models.settings import ModelSettings
 from sleepd.pipeline.adopt import WriteResult, adopt, revert
-from sleepd.pipeline.ingest import IngestReport, Sources, ingest
+from sleepd.pipeline.ingest import ingest
 from sleepd.pipeline.mine import kinds_of_work, mine
 from sleepd.pipeline.night import NightPlan, night_id, run_night
 from sleepd.pipeline.optimize import OptimizerTerms
 from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.route import by_meaning
 from sleepd.pipeline.trial import GateTerms
+from sleepd.pipeline.unread import IngestReport, Sources
 from sleepd.pipeline.work import Surroundings, Work, find_work
 from sleepd.settings.sections import HarvestConfig, MineConfig
 from sleepd.simulate.life import Corrections, Days, live
