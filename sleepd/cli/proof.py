@@ -17,6 +17,7 @@ from sleepd.lab.proof import claims, report, run
 from sleepd.lab.proof.world import Terms
 from sleepd.models.memoized import Memoized
 from sleepd.models.settings import EmbedderSettings
+from sleepd.pipeline.trial import GateTerms
 from sleepd.settings import config
 from sleepd.simulate.cast import names, persona
 
@@ -37,7 +38,7 @@ def proof_run(
     rule: Annotated[
         str | None, typer.Option("--gate-rule", help="evidence, strict or off. Default: gate.rule.")
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, max=32, help="Rollouts at the same time.")] = 2,
+    workers: Annotated[int, typer.Option(min=1, max=32, help="Rollouts at the same time.")] = 1,
     embedder: Annotated[str, typer.Option(help="sentence-transformers, or hashed-tfidf.")] = "sentence-transformers",
     folder: Annotated[
         Path | None, typer.Option(help="An empty folder to work in. Default: a new temporary folder.")
@@ -62,8 +63,7 @@ def proof_run(
         who=persona(who),
         seed=seed,
         nights=nights,
-        alpha=alpha,
-        rule=Rule(name),
+        gate=GateTerms(alpha=alpha, rule=Rule(name)),
         workers=workers,
         embedder=Memoized(registry.embedder(embedder)(EmbedderSettings(name=embedder, model=_MODEL))),
         folder=folder.resolve(),
