@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from sleepd.core.aggregate import Backed, Rivals
 from sleepd.core.model import Digest, Edit, EditOp, Origin, Verdict
+from sleepd.core.race import FEWEST
 from sleepd.core.screen import screen
 
 SHORTENING_MARGIN = 0.03
@@ -140,6 +141,15 @@ def select(field: Field, budget: int, rivals: Rivals = frozenset()) -> tuple[Bun
     bundles = [Bundle(backed=tuple(first))] if first else []
     bundles += [Bundle(backed=(b,)) for b in field.flagged]
     return tuple(bundles or [Bundle(backed=(b,), margin=SHORTENING_MARGIN) for b in field.idle[:1]])
+
+
+def runners(field: Field, rivals: Rivals = frozenset()) -> tuple[Bundle, ...]:
+    """The candidates of which `select` takes the first, where nothing but their order speaks for it: a race says more.
+
+    () where reflections agree on some edits, or where fewer than `race.FEWEST` could run.
+    """
+    alone = () if field.agreed else _standing(field.fresh, rivals)
+    return tuple(Bundle(backed=(b,)) for b in alone) if len(alone) >= FEWEST else ()
 
 
 def _idle(one: Backed) -> bool:
