@@ -166,7 +166,9 @@ def _fortnights(rng: np.random.Generator, setup: Setup, alpha: float, repetition
         one = kind(key)
         seen = [tuple(lives.nights(rng, one, 14, setup, alpha)) for _ in range(repetitions)]
         adopted = share([any(o.accepted for o in outcomes) for outcomes in seen])
-        effect = float(np.mean([o.effect for outcomes in seen for o in outcomes]))
+        # None where no candidate came to a verdict: one whose failures become timeouts may draw on to the last night.
+        effects = [o.effect for outcomes in seen for o in outcomes]
+        effect = float(np.mean(effects)) if effects else None
         words = f"adopted at any time in 14 nights: {one.words}"
         yield Line(key=f"fortnight {key}", words=words, figure=adopted, effect=effect)
 
@@ -211,6 +213,12 @@ def _power(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: in
             key=f"power false {stated}",
             words=f"false discovery rate: {world}",
             figure=mean([one.false_share for one in seen]),
+        )
+        idle = [power.life(rng, setup, alpha, replace(terms, helpful=0)) for _ in range(some)]
+        yield Line(
+            key=f"power null {stated}",
+            words=f"lives with an adoption: {power.CANDIDATES} candidates in {whose} that do nothing, races included",
+            figure=share([one.false > 0 for one in idle]),
         )
         for rivals in (0, 7):
             hits = [power.found_within(rng, setup, alpha, terms, rivals=rivals) for _ in range(some)]

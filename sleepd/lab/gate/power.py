@@ -25,7 +25,7 @@ GAIN: Final = 0.10
 NIGHTS: Final = 4
 PAIRS: Final = GateTerms().pairs_per_night
 CANDIDATES: Final = 60
-"""Of a life, a fifth of which help."""
+"""Of a life."""
 _WAITING: Final = GateTerms().waiting_share
 
 
@@ -39,6 +39,8 @@ class PowerTerms:
     """Candidates of a race; 0: each is gated."""
     at_once: int = 8
     """Candidates that are proposed together."""
+    helpful: int = CANDIDATES // 5
+    """How many candidates of a life help."""
     leftover: bool = True
     """What new candidates leave goes to those that wait."""
 
@@ -79,9 +81,9 @@ def even(tasks: int, gain: float) -> Rates:
 
 
 def life(rng: np.random.Generator, setup: Setup, alpha: float, terms: PowerTerms) -> PowerLife:
-    """`CANDIDATES` candidates under one account, a fifth of which help, each gated until its verdict."""
+    """`CANDIDATES` candidates under one account, some of which help, each gated until its verdict."""
     gains = np.zeros(CANDIDATES)
-    gains[rng.choice(CANDIDATES, CANDIDATES // 5, replace=False)] = GAIN
+    gains[rng.choice(CANDIDATES, terms.helpful, replace=False)] = GAIN
     given, adoptions = Given(), 0
     found = false = pairs = calls = 0
     for first in range(0, CANDIDATES, terms.at_once):
