@@ -122,6 +122,7 @@ def gate(settings: Settings) -> GateTerms:
         max_nights=section.max_nights,
         coverage=section.coverage,
         waiting_share=section.waiting_share,
+        runners=section.runners,
         validation_tasks=section.validation_tasks,
         attribution=AttributionConfig(most=section.attribution_pairs, smallest_effect=section.smallest_effect),
         confirmation=ConfirmationConfig(least=section.confirm_pairs, drop=section.largest_drop),

@@ -170,6 +170,8 @@ class Purpose(StrEnum):
     SEALED = "sealed"
     PROOF = "proof"
     """The proof-run's own; on sealed tasks only."""
+    RACE = "race"
+    """Candidates and the live text, to say which candidates go on to the gate."""
     ATTRIBUTION = "attribution"
     """Bundles, and bundles without an edit."""
     CALIBRATION = "calibration"

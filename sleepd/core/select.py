@@ -9,6 +9,8 @@ from enum import StrEnum
 
 from sleepd.core.aggregate import Backed, Rivals
 from sleepd.core.model import CandidateOrigin, Digest, Edit, EditOp, Verdict
+from sleepd.core.race import FEWEST
+from sleepd.core.screen import screen
 
 SHORTENING_MARGIN = 0.03
 """What leaving out a rule that does nothing may cost (gate, promise 8); a night's gate may have a margin of its own."""
@@ -100,7 +102,6 @@ def sort_out(
     come back alone, unless the screen finds fault with it.
     """
     # Its patterns take half a second to compile: too long for whoever only looks at what a night left.
-    from sleepd.core.screen import screen
 
     spent = {
         e for t in tried if len(t.edits) == 1 or t.verdict in (Verdict.ACCEPTED, Verdict.UNDECIDED) for e in t.edits
@@ -146,6 +147,15 @@ def select(field: Field, budget: int, rivals: Rivals = frozenset()) -> tuple[Bun
     bundles = [Bundle(backed=tuple(first))] if first else []
     bundles += [Bundle(backed=(b,)) for b in field.flagged]
     return tuple(bundles or [Bundle(backed=(b,), margin=SHORTENING_MARGIN) for b in field.idle[:1]])
+
+
+def runners(field: Field, rivals: Rivals = frozenset()) -> tuple[Bundle, ...]:
+    """The candidates of which `select` takes the first, where nothing but their order speaks for it: a race says more.
+
+    () where reflections agree on some edits, or where fewer than `race.FEWEST` could run.
+    """
+    alone = () if field.agreed else _standing(field.fresh, rivals)
+    return tuple(Bundle(backed=(b,)) for b in alone) if len(alone) >= FEWEST else ()
 
 
 def _idle(one: Backed) -> bool:

@@ -154,14 +154,15 @@ def run_night(
                 own = with_companions(ctx, share.work.target)
                 if plan.optimizing.meta_notes:
                     own = with_notes(own, share.work.target.path)
-                report = optimize(own, share.work, plan.optimizing, gate, progress)
+                report = optimize(own, share.work, plan.optimizing, gate, progress, last=share is seen.chosen[-1])
                 if plan.optimizing.meta_notes:
                     more = keep_notes(own, share.work.target.path, report.tried)
                     report = replace(report, problems=(*report.problems, *more))
                 # Last of all: a rerun would not count among tonight's proposals what an earlier attempt has staged.
                 done.append(_SkillResult(report=report, staged=stage(own, report)))
                 with ctx.database.reading() as connection:
-                    spare = max(0, pairs - proposals.drawn_on(connection, ctx.run, share.work.target.path))
+                    drawn = proposals.drawn_on(connection, ctx.run, share.work.target.path)
+                spare = max(0, pairs - report.raced - drawn)
             facts |= {"skill": done[0].report.work.target.name, **_optimized(done)}
             message = "; ".join(_message(one) for one in done)
             if any(one.report.drift is not None and one.report.drift.alarm for one in done):

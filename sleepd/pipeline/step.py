@@ -10,7 +10,7 @@ import numpy as np
 from sleepd.core import edit, recall, schedule
 from sleepd.core.aggregate import Backed, aggregate
 from sleepd.core.model import Edit, Purpose, Sample, Split, Task, TaskId, Unmatched, Verdict
-from sleepd.core.select import Bundle, EarlierTrial, Ranking, select, sort_out
+from sleepd.core.select import Bundle, EarlierTrial, Ranking, runners, select, sort_out
 from sleepd.pipeline import buffer, trace
 from sleepd.pipeline.buffer import Failed
 from sleepd.pipeline.embed import vectors_of
@@ -60,6 +60,8 @@ class StepProposal:
     """What a step came to before its gate."""
 
     bundles: tuple[Bundle, ...]
+    runners: tuple[Bundle, ...] = ()
+    """Where reflections agree on nothing: the first of `bundles` and all that could take its place, for a race."""
     edit_budget: int = 0
     """What was in force: `StepTerms.edit_budget`, or what the reflection model stated."""
     problems: tuple[str, ...]
@@ -115,15 +117,18 @@ def step(
         field = replace(field, idle=())
     ranked = rank(ctx, comparison.base, field, stepping.ranking, stepping.edit_budget, autonomous=stepping.autonomous)
     return StepProposal(
-        bundles=tuple(
-            replace(bundle, stated=whose.stated.issuperset(bundle.edits))
-            for bundle in select(ranked.field, ranked.edit_budget, ranked.rivals)
-        ),
+        bundles=_with_words(select(ranked.field, ranked.edit_budget, ranked.rivals), whose.stated),
+        runners=_with_words(runners(ranked.field, ranked.rivals), whose.stated) if ranked.edit_budget else (),
         edit_budget=ranked.edit_budget,
         problems=(*reflected.problems, *again, *idle, *ranked.problems),
         cases=tuple(cases),
         unmatched=tuple(unmatched),
     )
+
+
+def _with_words(bundles: Sequence[Bundle], stated: frozenset[Edit]) -> tuple[Bundle, ...]:
+    """The bundles, each knowing whether the person put all of its rules into words."""
+    return tuple(replace(bundle, stated=stated.issuperset(bundle.edits)) for bundle in bundles)
 
 
 def _without(declined: Sequence[Failed], backed: Sequence[Backed]) -> tuple[list[Backed], list[str]]:

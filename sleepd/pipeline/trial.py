@@ -39,7 +39,7 @@ from sleepd.store import attributions, frozen, proposals, rollouts, tasks
 from sleepd.store.proposals import Trial
 from sleepd.store.tasks import StoredTask
 
-_PAIRS_AT_ONCE = 16
+PAIRS_AT_ONCE = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +75,7 @@ class GateTerms:
     smallest_effect: float = 0.10
     baseline_samples: int = 4
     pairs_per_night: int = 200
-    max_pairs: int = 400
+    max_pairs: int = 1_000
     margin: float = 0.03
     """What a shorter text may cost (promise 8)."""
     margin_pairs: int = 1_200
@@ -83,10 +83,17 @@ class GateTerms:
     max_nights: int = 14
     coverage: float = 0.8
     waiting_share: float = 0.5
+    runners: int = 8
+    """Candidates that a race chooses among, at most; 0: no race."""
     validation_tasks: int = 24
     """Tasks that a new candidate is judged on, the newest."""
     confirmation: ConfirmationConfig = field(default_factory=ConfirmationConfig)
     attribution: AttributionConfig = field(default_factory=AttributionConfig)
+
+    @property
+    def waiting_pairs(self) -> int:
+        """What candidates of earlier nights may draw before something new is tried."""
+        return int(self.pairs_per_night * self.waiting_share)
 
     def experiment(
         self, alpha: float, margin: float = 0.0, *, description: bool = False, adaptive: bool = True
@@ -310,7 +317,7 @@ def _next(
         return schedule.one_pass(candidate, now.night)[len(done) :]
     if concluded.decision.verdict is not Verdict.UNDECIDED or concluded.parts_wanted or now.left <= 0:
         return ()
-    at_once = min(_PAIRS_AT_ONCE, now.left)
+    at_once = min(PAIRS_AT_ONCE, now.left)
     if concluded.confirmation.wanting:
         looked_at = concluded.confirmation
         return schedule.confirming(candidate, looked_at.pairs, looked_at.wanting, at_once, now.night)

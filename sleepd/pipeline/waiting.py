@@ -40,16 +40,19 @@ def exhausted(ctx: RunContext, work: Work, gate: GateTerms) -> bool:
     return len({t.run for t in failed}) >= _PATIENCE and len(failed) == len(same)
 
 
-def go_on(ctx: RunContext, comparison: Comparison, gate: GateTerms) -> list[Trial]:
-    """Go on with the candidates of earlier nights, within their share of tonight.
+def go_on(
+    ctx: RunContext, comparison: Comparison, gate: GateTerms, most: int | None = None, *, decided: bool = True
+) -> list[Trial]:
+    """Go on with the candidates of earlier nights, within `most` of tonight's pairs for the file, else their share.
 
-    Those that tonight decided before it was killed count as tried. Raises `NotMeasured` or `BudgetSpent`.
+    With `decided`, those that tonight decided before it was killed count as tried. Raises `NotMeasured` or
+    `BudgetSpent`.
     """
     with ctx.database.reading() as connection:
         earlier = [t for t in proposals.for_target(connection, comparison.target.path) if t.run != ctx.run]
         nights = {t.candidate.id: proposals.drawn_in(connection, t.candidate.id) for t in earlier}
     tonight = (ctx.run.id, ctx.run.step)
-    share = int(gate.pairs_per_night * gate.waiting_share)
+    share = gate.waiting_pairs if most is None else most
     tried: list[Trial] = []
     for trial in earlier:
         id_ = trial.candidate.id
@@ -58,7 +61,7 @@ def go_on(ctx: RunContext, comparison: Comparison, gate: GateTerms) -> list[Tria
         own = as_begun(ctx, comparison, trial.candidate)
         if trial.candidate.verdict is not Verdict.UNDECIDED:
             # What tonight decided before it was killed; what is left of a bundle goes on.
-            if tonight in nights[id_]:
+            if decided and tonight in nights[id_]:
                 tried.append(trial)
                 if trial.candidate.verdict is Verdict.PRUNED:
                     rest, budget = without(ctx, own, trial, gate)

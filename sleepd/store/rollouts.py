@@ -40,6 +40,7 @@ _STAGES = {
     Purpose.EVALUATION: "evaluation",
     Purpose.SEALED: "sealed tasks",
     Purpose.PROOF: "proof-run",
+    Purpose.RACE: "race",
     Purpose.ATTRIBUTION: "attribution",
     Purpose.CALIBRATION: "calibration",
     Purpose.DRIFT: "drift",

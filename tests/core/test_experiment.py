@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sleepd.core import experiment
-from sleepd.core.evidence import Given, Place, adaptive_wealth, level, log_wealth
+from sleepd.core.evidence import COUNTER_BETS, Given, Place, adaptive_wealth, level, log_wealth
 from sleepd.core.experiment import Decision, Experiment, OnePass, Rule, Superiority, enough, scores_of
 from sleepd.core.model import Pair, TaskId, Verdict
 
@@ -165,7 +165,9 @@ class TestAdaptiveBet:
         """The evidence of pairs that were seen is not reckoned anew with other bets."""
         fixed = replace(TERMS, statistic=Superiority(adaptive=False))
         found = experiment.paths(fixed.statistic, scores_of(pairs_of(0.3, -0.2, 1.0)))
-        assert log_wealth(np.array([0.3, -0.2, 1.0])) == pytest.approx(found.evidence)
+        gains = np.array([0.3, -0.2, 1.0])
+        assert log_wealth(gains) == pytest.approx(found.evidence)
+        assert log_wealth(0.1 - gains, COUNTER_BETS) == pytest.approx(found.counter)
 
 
 class TestEndings:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import partial
 from typing import Final
 
@@ -14,7 +15,7 @@ from sleepd.core import evidence, experiment
 from sleepd.core.evidence import Place
 from sleepd.core.experiment import NonInferiority
 from sleepd.core.model import Verdict
-from sleepd.lab.gate import drifting, lives
+from sleepd.lab.gate import drifting, lives, power
 from sleepd.lab.gate.trials import Setup, drawn, least_pairs, trial
 from sleepd.lab.gate.truth import KINDS, Kind, kind, settled, shifted, varying
 
@@ -61,6 +62,14 @@ class Row:
     """Pairs over N*, without a limit of pairs; None where nothing is to be found."""
 
 
+class Unit(StrEnum):
+    """What a line counts."""
+
+    SHARE = "share"
+    RATE = "rate"
+    PAIRS = "pairs"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
     """Something about whole lives, shorter texts or bundles."""
@@ -70,6 +79,7 @@ class Line:
     figure: Figure
     effect: float | None = None
     """Realised mean effect of the candidates, or of the edit in a bundle; None where several kinds are mixed."""
+    unit: Unit = Unit.SHARE
 
 
 def share(hits: Sequence[bool]) -> Figure:
@@ -85,6 +95,17 @@ def mean(values: Sequence[float]) -> Figure:
     n, m = len(values), float(np.mean(values))
     half = _Z * float(np.std(values)) / math.sqrt(n)
     return Figure(value=m, low=m - half, high=m + half, count=n)
+
+
+def ratio(numerators: Sequence[float], denominators: Sequence[float]) -> Figure:
+    """The sum of one over the sum of the other, over equally many lives, with the interval of the delta method; all
+    infinite where the denominators are 0."""
+    above, below = np.array(numerators, dtype=np.float64), np.array(denominators, dtype=np.float64)
+    if not below.sum():
+        return Figure(value=math.inf, low=math.inf, high=math.inf, count=len(below))
+    value = float(above.sum() / below.sum())
+    half = _Z * math.sqrt(float(((above - value * below) ** 2).sum())) / float(below.sum())
+    return Figure(value=value, low=value - half, high=value + half, count=len(below))
 
 
 Job = Callable[[], tuple[Row | Line, ...]]
@@ -145,7 +166,9 @@ def _fortnights(rng: np.random.Generator, setup: Setup, alpha: float, repetition
         one = kind(key)
         seen = [tuple(lives.nights(rng, one, 14, setup, alpha)) for _ in range(repetitions)]
         adopted = share([any(o.accepted for o in outcomes) for outcomes in seen])
-        effect = float(np.mean([o.effect for outcomes in seen for o in outcomes]))
+        # None where no candidate came to a verdict: one whose failures become timeouts may draw on to the last night.
+        effects = [o.effect for outcomes in seen for o in outcomes]
+        effect = float(np.mean(effects)) if effects else None
         words = f"adopted at any time in 14 nights: {one.words}"
         yield Line(key=f"fortnight {key}", words=words, figure=adopted, effect=effect)
 
@@ -173,9 +196,49 @@ def _alarms(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: i
         yield Line(key=f"alarm {missing:.2f}", words=words, figure=share(seen))
 
 
+def _power(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: int) -> Iterator[Line]:
+    """What the same error buys; nothing under the paper's rules."""
+    some = max(_FEWEST_LIVES, repetitions // 8)
+    for stated in (True, False) if setup.experiment.by_evidence else ():
+        terms, whose = power.PowerTerms(stated=stated), "your words" if stated else "the model's words"
+        seen = [power.life(rng, setup, alpha, terms) for _ in range(some)]
+        world = f"{power.CANDIDATES} candidates in {whose}, a fifth +10 points, at a pass rate of one half"
+        yield Line(
+            key=f"pairs per find {stated}",
+            words=f"pairs for each that is found, races included: {world}",
+            figure=ratio([one.pairs for one in seen], [one.found for one in seen]),
+            unit=Unit.PAIRS,
+        )
+        yield Line(
+            key=f"power false {stated}",
+            words=f"false discovery rate: {world}",
+            figure=mean([one.false_share for one in seen]),
+        )
+        idle = [power.life(rng, setup, alpha, replace(terms, helpful=0)) for _ in range(some)]
+        yield Line(
+            key=f"power null {stated}",
+            words=f"lives with an adoption: {power.CANDIDATES} candidates in {whose} that do nothing, races included",
+            figure=share([one.false > 0 for one in idle]),
+        )
+        for rivals in (0, 7):
+            hits = [power.found_within(rng, setup, alpha, terms, rivals=rivals) for _ in range(some)]
+            beside = f", each night among {rivals} that do nothing" if rivals else ""
+            nights = f"{power.NIGHTS} nights of {power.PAIRS} pairs"
+            yield Line(
+                key=f"power nights {rivals} {stated}",
+                words=f"found in {nights}: a first rule of +10 points in {whose}{beside}, at a pass rate of one half",
+                figure=share(hits),
+            )
+
+
 def _drag(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: int) -> Iterator[Line]:
     ends = [lives.dragged(rng, -0.01, 30, setup, alpha) for _ in range(max(_FEWEST_LIVES, repetitions // 4))]
-    yield Line(key="drag", words="true pass rate after 30 nights of -1-point edits, from 0.70", figure=mean(ends))
+    yield Line(
+        key="drag",
+        words="true pass rate after 30 nights of -1-point edits, from 0.70",
+        figure=mean(ends),
+        unit=Unit.RATE,
+    )
 
 
 def _sixty(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: int) -> Iterator[Line]:
@@ -242,4 +305,4 @@ def _hits(hits: int, of: int) -> list[bool]:
     return [True] * hits + [False] * (of - hits)
 
 
-_ASKED: Final = (_fortnights, _drag, _sixty, _population, _shortening, _riding, _drifting, _alarms)
+_ASKED: Final = (_fortnights, _drag, _sixty, _population, _shortening, _riding, _drifting, _alarms, _power)

@@ -46,13 +46,18 @@ def life(rng: np.random.Generator, candidates: Sequence[tuple[Kind, Rates, bool]
 def nights(rng: np.random.Generator, kind: Kind, count: int, setup: Setup, alpha: float) -> Iterator[Outcome]:
     """Candidates of one kind, one after the other, for so many nights of `setup.pairs_per_night` pairs.
 
-    Under the paper's rules each night looks at one candidate.
+    Each is put into words by the person, as it were: no other candidate has as high a level. Under the paper's rules
+    each night looks at one candidate.
     """
     left, index, accepted = count * setup.pairs_per_night, 0, 0
     while left > 0:
         index += 1
         outcome = trial(
-            rng, kind, kind.make(rng, setup.tasks), setup, evidence.level(Place(index=index), accepted, alpha)
+            rng,
+            kind,
+            kind.make(rng, setup.tasks),
+            setup,
+            evidence.level(Place(index=index, stated=index), accepted, alpha),
         )
         left -= outcome.pairs + outcome.confirming if setup.experiment.by_evidence else setup.pairs_per_night
         if left >= 0:  # else the nights were over before its verdict
