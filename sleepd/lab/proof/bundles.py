@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sleepd.core.model import Edit, Verdict
-from sleepd.lab.proof.gated import PAIRS, Place, adding
+from sleepd.lab.proof.gated import PAIRS, GatedWork, adding
 from sleepd.lab.proof.truth import Truth
 from sleepd.lab.proof.world import SLOW, Variant, World
 from sleepd.pipeline.rollout import RunContext
@@ -40,7 +40,7 @@ def mixed(
     base: World, truth: Truth, good: Sequence[str], others: Sequence[str], company: int = COMPANY
 ) -> tuple[Mixed, ...]:
     """Put bundles of helping edits and one other each through the run's own gate, in a world of their own."""
-    place = Place.of(base, Variant(name="mixed bundles", pairs=PAIRS))
+    place = GatedWork.of(base, Variant(name="mixed bundles", pairs=PAIRS))
     gains = {text: place.effect(truth, [text]) for text in dict.fromkeys(good)}
     best = sorted((text for text in gains if gains[text] > 0), key=lambda text: -gains[text])
     helping = [adding(text) for text in best[:company]]
@@ -54,7 +54,7 @@ def mixed(
     return tuple(found)
 
 
-def _riders(place: Place, truth: Truth, company: list[Edit], others: Sequence[str]) -> list[tuple[str, float]]:
+def _riders(place: GatedWork, truth: Truth, company: list[Edit], others: Sequence[str]) -> list[tuple[str, float]]:
     """Edits that truly hurt beside the others, and such that do nothing, each with its effect."""
     harms: list[tuple[str, float]] = []
     idle: list[tuple[str, float]] = []
@@ -67,7 +67,7 @@ def _riders(place: Place, truth: Truth, company: list[Edit], others: Sequence[st
     return [*harms, *idle]
 
 
-def _one(ctx: RunContext, place: Place, company: list[Edit], rider: tuple[str, float]) -> Mixed:
+def _one(ctx: RunContext, place: GatedWork, company: list[Edit], rider: tuple[str, float]) -> Mixed:
     text, effect = rider
     ended = place.judged(ctx, place.world.gate, [*company, adding(text)])
     last = ended[-1].candidate

@@ -76,7 +76,7 @@ class Tried:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class GatedWork:
     """The most frequent work of a world, and the comparison that edits of its skill are put to."""
 
     world: World
@@ -84,7 +84,7 @@ class Place:
     comparison: Comparison
 
     @classmethod
-    def of(cls, base: World, variant: Variant) -> Place:
+    def of(cls, base: World, variant: Variant) -> GatedWork:
         """In a world of its own, which begins as `base`."""
         world = base.anew(variant)
         work = max(world.work(), key=lambda w: w.frequency)
@@ -126,7 +126,7 @@ def useless_and_harmful(base: World, truth: Truth) -> tuple[tuple[Tried, ...], t
     """Single edits that do nothing or harm, in two nights, the model having a better day in the second; and all edits
     that the reflection came up with."""
     variant = Variant(name="useless and harmful edits one by one", reflection="distractors-only", pairs=PAIRS)
-    place = Place.of(base, variant)
+    place = GatedWork.of(base, variant)
     proposed = _proposed(place)
     idle: list[tuple[str, float]] = []
     harm: list[tuple[str, float]] = []
@@ -148,7 +148,7 @@ def useless_and_harmful(base: World, truth: Truth) -> tuple[tuple[Tried, ...], t
     return tuple(tried), proposed
 
 
-def _proposed(place: Place) -> tuple[str, ...]:
+def _proposed(place: GatedWork) -> tuple[str, ...]:
     """All that the world's reflection proposes when it reads the work of the train side, in its order."""
     ctx = place.world.ctx("reading")
     text = ctx.put_text(place.comparison.base)
@@ -164,7 +164,7 @@ def stalling(base: World) -> tuple[Tried, ...]:
 
     Counted by the answers that are all right. The answers that come are better, and fewer: an effect of nothing.
     """
-    place = Place.of(base, Variant(name="edits that stall", pairs=_STALLING_PAIRS))
+    place = GatedWork.of(base, Variant(name="edits that stall", pairs=_STALLING_PAIRS))
     rules = [adding(rule.wordings[0]) for family in base.terms.who.families for rule in family.rules]
     strict = tuple(s for s in place.comparison.tasks if len(s.checks) >= _STRICT)
     learnt = replace(
@@ -179,7 +179,7 @@ def stalling(base: World) -> tuple[Tried, ...]:
 
 def overfitted(base: World, truth: Truth) -> tuple[Tried, ...]:
     """Edits of a reflection that writes for the very pieces of work it was shown."""
-    place = Place.of(base, Variant(name="edits for single pieces of work", reflection="case-by-case", pairs=PAIRS))
+    place = GatedWork.of(base, Variant(name="edits for single pieces of work", reflection="case-by-case", pairs=PAIRS))
     comparison = replace(place.comparison, tasks=place.comparison.tasks[-_JUDGING:])
     apart = {s.task.id for s in place.work.usable(Split.VAL)} - {s.task.id for s in comparison.tasks}
     work = replace(place.work, tasks=tuple(s for s in place.work.tasks if s.task.id not in apart))
@@ -212,7 +212,7 @@ class ModelChange:
 def another_model(base: World, good: Sequence[str]) -> ModelChange:
     """A night that measures much of the live text and proves something, and a night with another model, which does
     nearly everything unasked."""
-    place = Place.of(base, Variant(name="another model", pairs=PAIRS))
+    place = GatedWork.of(base, Variant(name="another model", pairs=PAIRS))
     gate = place.world.gate
     first = place.world.ctx("night 1", Nature(slow=SLOW))
     # The watch compares with what was drawn for a night's first candidate: that one is not given up early.
