@@ -35,7 +35,7 @@ def readings(jobs: Sequence[Job], lengths: Lengths, waiting: int) -> Iterator[St
 
     `waiting` is how many bytes are to be read. The processes end with this one, however that ends.
     """
-    processes = min(_MOST_PROCESSES, len(jobs), os.cpu_count() or 1)
+    processes = min(_MOST_PROCESSES, len(jobs), _processors())
     if waiting < WORTH_PROCESSES or processes < 2 or not _can_be_sent(jobs):
         usual = gc.get_threshold()
         gc.set_threshold(_ALLOCATIONS, *usual[1:])
@@ -52,6 +52,11 @@ def readings(jobs: Sequence[Job], lengths: Lengths, waiting: int) -> Iterator[St
         yield from _apart(executor, deque(jobs), lengths, processes * _AHEAD)
     finally:
         executor.shutdown(cancel_futures=True)
+
+
+def _processors() -> int:
+    """The processors that this process may use: in a container or under `taskset` not all of the machine's."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _here(job: Job, lengths: Lengths) -> Iterator[StoredFile | None]:
