@@ -5,11 +5,15 @@ MAKEFLAGS += --no-builtin-rules
 
 PYTHON ?= python3
 WORKERS ?= 2
+# More than there are processors: half of the end-to-end tests wait for a clock, a timer or a client.
+E2E_WORKERS ?= 4
 PERSONA ?= programmer
 
 bin := .venv/bin
 light_parts := zstd
 run_parts := embeddings,offline-model,zstd
+# Modules are handed out whole, since what a module sets up is dear, in the order of tests/conftest.py.
+together := $(bin)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 pip := $(bin)/python -m pip --disable-pip-version-check install -c constraints.txt
 
 # Compiled files are made once, at install time; without them every start costs seconds.
@@ -32,13 +36,13 @@ install: .venv/.stamp-light  ## for your own days: adds the model that understan
 	@echo "Installed: $(bin)/sleepd. Next: sleepd init"
 
 test: .venv/.stamp-dev lint  ## everything that has to hold, before a commit reaches anybody
-	$(bin)/python -m pytest -n $(WORKERS) --dist worksteal -m "not e2e"
+	$(together) -m "not e2e"
 
 e2e: .venv/.stamp-dev .e2e/.stamp  ## the real agents against a model server of our own; needs npm
-	$(bin)/python -m pytest -n $(WORKERS) --dist loadfile -rs -m e2e tests/e2e
+	$(bin)/python -m pytest -n $(E2E_WORKERS) --dist loadfile --no-loadscope-reorder -rs -m e2e tests/e2e
 
 quick: .venv/.stamp-dev lint  ## the same without the slow tests
-	$(bin)/python -m pytest -n $(WORKERS) --dist worksteal -m "not e2e and not slow"
+	$(together) -m "not e2e and not slow"
 
 lint: .venv/.stamp-dev  ## style, types and floors
 	$(bin)/ruff check

@@ -147,8 +147,7 @@ def home(seed: int) -> list[Came]:
             who=who,
             seed=seed,
             nights=0,
-            alpha=0.05,
-            rule=Rule.EVIDENCE,
+            gate=GateTerms(),
             workers=1,
             embedder=Memoized(HashedTfidf()),
             folder=Path(folder),
@@ -167,9 +166,9 @@ def _ran(world: World, work: Work, run: Run, path: Path) -> Came:
     database = open_database(path)
     ctx = replace(world.ctx("run"), database=database)
     who, seed = world.terms.who.name, world.terms.seed
-    ctx = replace(ctx, reflector=_rubbish(who, seed) if run.rubbish else Muddled(world.model, _rubbish(who, seed)))
+    ctx = replace(ctx, reflector=_rubbish(who, seed) if run.rubbish else Muddled(ctx.reflector, _rubbish(who, seed)))
     start, truth = world.original(work), Truth(world.terms.who)
-    trained = train(ctx, work, start, (run.training, run.gate), lambda _: None)
+    trained = train(ctx, work, start, run.training, run.gate, lambda _: None)
     best = ctx.text(trained.best.address)
     added = tuple(_shorter(start or starting_text(work.target), best))
     tried = [t for step in trained.steps for t in step.trials]

@@ -19,17 +19,19 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.discrimination import JudgedEpisode, discrimination
 from harvesters.claude_code import ClaudeCode
 from sleepd.core import check, interval
-from sleepd.core.chance import MIN_SESSIONS, mined_checks
+from sleepd.core.chance import mined_checks
 from sleepd.core.check import Contrast, FirstLine, LineStart
-from sleepd.core.discrimination import JudgedEpisode, discrimination
 from sleepd.core.episode import episodes
+from sleepd.core.excess import MIN_SESSIONS
 from sleepd.core.model import ClusterId, TaskId
 from sleepd.core.segment import Transcript
 from sleepd.models.hashed import HashedTfidf
-from sleepd.pipeline.ingest import Sources, ingest
+from sleepd.pipeline.ingest import ingest
 from sleepd.pipeline.mine import contrasts, kinds_of_work, mine
+from sleepd.pipeline.unread import Sources
 from sleepd.settings.sections import HarvestConfig, MineConfig
 from sleepd.store import sessions, tasks
 from sleepd.store.database import open_database

@@ -27,8 +27,9 @@ from sleepd.core.cluster import Rule, assign
 from sleepd.core.model import TaskId, digest
 from sleepd.core.ports import Embedder, Vectors
 from sleepd.models.settings import EmbedderSettings
-from sleepd.pipeline.ingest import Sources, ingest
+from sleepd.pipeline.ingest import ingest
 from sleepd.pipeline.mine import mine
+from sleepd.pipeline.unread import Sources
 from sleepd.registry import embedder as registered
 from sleepd.settings.sections import HarvestConfig, MineConfig
 from sleepd.store import tasks

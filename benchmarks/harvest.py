@@ -1,5 +1,8 @@
 """`python -m benchmarks.harvest --date 2026-11-20 [--mb 300] [--cache DIR]` measures a harvest beside the peer's.
 
+With `--history DIR ...`, folders of real transcripts of Claude Code, copies of these are harvested instead of made-up
+ones, `--mb` in all: on all processors, on one, and with nothing changed. Nothing of them is kept.
+
 Both read equal made-up home folders (`benchmarks.corpus`), each in fresh processes with warm files: a first run, a
 second one with nothing changed, and a third after one file grew. The timed homes hold no damaged file; one more run
 shows what a few damaged lines do. sleepd decodes, redacts and stores all four agents; the peer makes digests in
@@ -12,9 +15,10 @@ import argparse
 import json
 import os
 import platform
+import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,6 +29,7 @@ AFTER_ALL = "2027-01-01T00:00:00Z"
 """Later than every line of a fresh corpus: what a nightly run that has seen everything asks for."""
 RUNS = ("first", "nothing changed", "one file grew")
 DAMAGED = "first, a few damaged lines"
+HEAD = "| who | run | MB below the folder | s | CPU s | MB/s | peak MB | said |\n|---|---|---:|---:|---:|---:|---:|---|"
 
 PEER_CLAUDE = """
 import json, sys
@@ -62,7 +67,14 @@ class Row:
 
     def markdown(self) -> str:
         rate = f"{self.megabytes / self.result.seconds:.0f}" if self.all_read else "-"
-        cells = (self.who, self.run, f"{self.megabytes:.0f}", f"{self.result.seconds:.2f}", rate)
+        cells = (
+            self.who,
+            self.run,
+            f"{self.megabytes:.0f}",
+            f"{self.result.seconds:.2f}",
+            f"{self.result.cpu:.2f}",
+            rate,
+        )
         return "| " + " | ".join([*cells, f"{self.result.peak_mb:.0f}", self.said]) + " |"
 
 
@@ -94,6 +106,29 @@ def sleepd_rows(homes: Homes, work: Path) -> Iterator[Row]:
         yield _row("sleepd, four agents", run, homes.clean, result, all_read=run == RUNS[0])
     env = own_environment(homes.damaged) | {"SLEEPD_HOME": str(work / "other-state")}
     yield _row("sleepd, four agents", DAMAGED, homes.damaged, measured(command, env=env))
+
+
+def history_rows(folders: Sequence[Path], size: float, work: Path) -> Iterator[Row]:
+    """sleepd over copies of real transcripts, each copy a session of its own; home and state go below `work`."""
+    home = work / "home"
+    files = sorted(path for folder in folders for path in folder.rglob("*.jsonl") if "projects" in path.parts)
+    copied, number = 0.0, 0
+    while files and copied < size * 1e6:
+        for path in files:
+            target = home / ".claude/projects" / path.parent.name / f"{path.stem}-{number}.jsonl"
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target)
+            copied += path.stat().st_size
+        number += 1
+    command = [str(Path(sys.executable).with_name("sleepd")), "harvest", "--json", "--since", "all"]
+    one = ["taskset", "-c", "0"]
+    for run, before, state in (
+        ("first", [], "all"),
+        ("nothing changed", [], "all"),
+        ("first, one processor", one, "one"),
+    ):
+        result = measured([*before, *command], env=own_environment(home) | {"SLEEPD_HOME": str(work / state)})
+        yield _row("sleepd, real transcripts", run, home, result, all_read=run != "nothing changed")
 
 
 def peer_rows(homes: Homes, peer: Peer, linked: Path) -> Iterator[Row]:
@@ -172,12 +207,19 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cache", type=Path, help="where the peer's environment is kept")
     parser.add_argument("--only", choices=("sleepd", "peer"))
+    parser.add_argument("--history", type=Path, nargs="+", help="folders of real transcripts of Claude Code")
     given = parser.parse_args(argv)
+    if given.history:
+        with tempfile.TemporaryDirectory(prefix="harvest-") as name:
+            print(HEAD)
+            good = _print(history_rows(given.history, given.mb, Path(name)))
+            print(f"\n{machine(given.date)}; copies of real transcripts, {given.mb:g} MB")
+        return 0 if good else 1
     peer = install(given.cache) if given.only != "sleepd" else None
     good = True
     with tempfile.TemporaryDirectory(prefix="harvest-") as name:
         place = Path(name)
-        print("| who | run | MB below the folder | s | MB/s | peak MB | said |\n|---|---|---:|---:|---:|---:|---|")
+        print(HEAD)
         if given.only != "peer":
             homes = _homes(place / "ours", given.mb, given.seed)
             good = _print(sleepd_rows(homes, place))

@@ -27,6 +27,8 @@ class Measured:
     """Its exit status; negative: the signal that ended it."""
     seconds: float
     """Wall time from start to end."""
+    cpu: float
+    """Seconds of the processors, of the process and its children: other jobs disturb them less than the clock."""
     peak_mb: float
     """Its largest resident set, in 10^6 bytes, as the operating system counted it."""
 
@@ -49,7 +51,8 @@ begun = time.perf_counter()
 where = [(os.POSIX_SPAWN_OPEN, 1, sys.argv[1], os.O_WRONLY, 0o600)]
 child = os.posix_spawnp(sys.argv[2], sys.argv[2:], os.environ, file_actions=where)
 _, status, usage = os.wait4(child, 0)
-print(json.dumps([os.waitstatus_to_exitcode(status), time.perf_counter() - begun, usage.ru_maxrss]))
+print(json.dumps([os.waitstatus_to_exitcode(status), time.perf_counter() - begun, usage.ru_maxrss,
+                  usage.ru_utime + usage.ru_stime]))
 """
 
 
@@ -62,9 +65,9 @@ def measured(command: Sequence[str], *, env: Mapping[str, str] | None = None) ->
         starter = [sys.executable, "-I", "-S", "-c", _STARTER, out.name, *command]
         told = subprocess.run(starter, check=True, stdout=subprocess.PIPE, env=env)
         text = out.read().decode("utf-8", "replace")
-    status, seconds, peak = json.loads(told.stdout)
+    status, seconds, peak, cpu = json.loads(told.stdout)
     unit = 1 if sys.platform == "darwin" else 1024
-    return Measured(stdout=text, status=status, seconds=seconds, peak_mb=peak * unit / 1e6)
+    return Measured(stdout=text, status=status, seconds=seconds, cpu=cpu, peak_mb=peak * unit / 1e6)
 
 
 def install(cache: Path | None = None) -> Peer:

@@ -270,7 +270,7 @@ VOCABULARY: Final[dict[str, tuple[Term, ...]]] = {
         Term(
             word="compaction",
             meaning="trying a shorter text where there is no room; the test is one of non-inferiority",
-            at="sleepd.core.model:Origin.COMPACTION",
+            at="sleepd.core.model:CandidateOrigin.COMPACTION",
         ),
         Term(
             word="non-inferiority, margin",

@@ -19,7 +19,7 @@ _NOTE_AFTER_SAID = "\n\nNote: The user's next message"
 
 
 @dataclass(slots=True, kw_only=True)
-class CallDraft:
+class ClaudeCallDraft:
     """A tool call and, once it is on disk, its result."""
 
     id: str
@@ -86,7 +86,7 @@ class CallDraft:
 
 
 @dataclass(slots=True, kw_only=True)
-class TurnDraft:
+class ClaudeTurnDraft:
     """One message."""
 
     id: str
@@ -104,7 +104,7 @@ class TurnDraft:
     length: int = 0
     """Characters of text so far, those that an earlier reading returned included."""
     parts: list[str] = field(default_factory=list)
-    calls: list[CallDraft] = field(default_factory=list)
+    calls: list[ClaudeCallDraft] = field(default_factory=list)
 
     def say(self, text: str) -> None:
         """Append a block of text on a line of its own, up to the turn's limit."""
@@ -132,14 +132,14 @@ class TurnDraft:
         )
 
 
-def call_draft(block: Block, fallback_id: str, limit: int) -> CallDraft:
+def call_draft(block: Block, fallback_id: str, limit: int) -> ClaudeCallDraft:
     """The call that a `tool_use` block makes."""
-    return CallDraft(id=block.id or fallback_id, name=block.name or "", input=compact_json(block.input, limit))
+    return ClaudeCallDraft(id=block.id or fallback_id, name=block.name or "", input=compact_json(block.input, limit))
 
 
-def turn_draft(record: Record, position: int, at: datetime | None, *, role: Role, origin: Origin) -> TurnDraft:
+def turn_draft(record: Record, position: int, at: datetime | None, *, role: Role, origin: Origin) -> ClaudeTurnDraft:
     """An empty turn of one line; its id is the line's uuid."""
-    return TurnDraft(
+    return ClaudeTurnDraft(
         id=record.uuid or "",
         source_id=record.uuid,
         position=position,

@@ -65,7 +65,7 @@ def memory_of(state: Mapping[str, str]) -> Memory | None:
         return None
 
 
-class Ledger:
+class TokenTally:
     """Adds up tokens. A response is stated on several lines: the highest value of each count is the true one."""
 
     def __init__(self, counted: Counts, still_open: Mapping[str, Counts]) -> None:

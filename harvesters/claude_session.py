@@ -6,8 +6,8 @@ from collections.abc import Callable
 from datetime import datetime
 
 from harvesters.claude_drafts import (
-    CallDraft,
-    TurnDraft,
+    ClaudeCallDraft,
+    ClaudeTurnDraft,
     branch_of,
     call_draft,
     last_segment,
@@ -15,7 +15,7 @@ from harvesters.claude_drafts import (
 )
 from harvesters.claude_events import HOOK_ATTACHMENTS, EventLog
 from harvesters.claude_known import unknown_attachment, unknown_line, unknown_message
-from harvesters.claude_memory import RECENT, Ledger, Memory
+from harvesters.claude_memory import RECENT, Memory, TokenTally
 from harvesters.claude_prompts import Words, command_words, queued_words, typed_words, words_of
 from harvesters.claude_queue import Queue, Queued
 from harvesters.claude_records import (
@@ -55,10 +55,10 @@ class SessionBuilder:
         self._sides = Sides(file_stem, self._memory, has_inline_agents=has_inline_agents)
         self._tree = Tree(self._memory.places)
         self._known = frozenset(self._memory.places)
-        self._ledger = Ledger(self._memory.counted, self._memory.open)
-        self._turns: dict[str, TurnDraft] = {}
-        self._calls: dict[str, CallDraft] = {}
-        self._late: list[CallDraft] = []
+        self._ledger = TokenTally(self._memory.counted, self._memory.open)
+        self._turns: dict[str, ClaudeTurnDraft] = {}
+        self._calls: dict[str, ClaudeCallDraft] = {}
+        self._late: list[ClaudeCallDraft] = []
         self._queue = Queue()
         self._events = EventLog(limit, self._memory.mode)
         self.tally = RecordTally()
@@ -210,7 +210,7 @@ class SessionBuilder:
             self._memory.parent = made_in
         if message.model and not synthetic and message.model not in self._memory.models:
             self._memory.models.append(message.model)
-        turn: TurnDraft | None = None
+        turn: ClaudeTurnDraft | None = None
         for block in message.blocks():
             if (block.type == "text" and block.text) or block.type in _CALLS:
                 turn = turn or self._reply(record, message, synthetic=synthetic)
@@ -297,7 +297,7 @@ class SessionBuilder:
                 turn.say(words.text)
                 self._turns[turn.id] = turn
 
-    def _say(self, record: Record, words: Words, *, waited: bool = False, hangs: bool = True) -> TurnDraft:
+    def _say(self, record: Record, words: Words, *, waited: bool = False, hangs: bool = True) -> ClaudeTurnDraft:
         """A turn of the user's. It `waited` in the queue; it `hangs` on the line before as a prompt does."""
         turn = turn_draft(record, self._position, self._at, role=Role.USER, origin=words.origin)
         turn.limit = self._limit
@@ -312,7 +312,7 @@ class SessionBuilder:
             self._memory.kind = driver(record)
         return turn
 
-    def _reply(self, record: Record, message: Message, *, synthetic: bool) -> TurnDraft:
+    def _reply(self, record: Record, message: Message, *, synthetic: bool) -> ClaudeTurnDraft:
         identity = message.id or record.uuid or self._made_id()
         turn = self._turns.get(identity)
         if turn is None or turn.role is not Role.ASSISTANT:
@@ -329,7 +329,7 @@ class SessionBuilder:
             self._tree.own(record.uuid, identity)
         return turn
 
-    def _take_block(self, turn: TurnDraft, block: Block) -> None:
+    def _take_block(self, turn: ClaudeTurnDraft, block: Block) -> None:
         if block.type == "text":
             turn.say(block.text or "")
             return
@@ -349,7 +349,7 @@ class SessionBuilder:
         call = self._calls.get(identity)
         asked_at = self._memory.asked.pop(identity, None)
         if call is None:
-            call = CallDraft(id=identity, name="", input="", asked_at=asked_at)
+            call = ClaudeCallDraft(id=identity, name="", input="", asked_at=asked_at)
             if self._known and identity:
                 self._late.append(call)
                 self._calls[identity] = call

@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from harvesters.codex_memory import remembered
-from harvesters.codex_records import Rollout
+from harvesters.codex_records import RolloutReader
 from harvesters.decode import Reason, loads
 from harvesters.jsonl import Change, Log, open_log, split_lines
 from harvesters.records import Cursor, Defect, Reading, SessionKind
@@ -58,7 +58,7 @@ class Codex:
                 return log.nothing()
             if memory is None or path.suffix == ".json":
                 _from_the_beginning(log)
-            rollout = Rollout(_thread_of(path), memory if log.change is Change.GROWN else None)
+            rollout = RolloutReader(_thread_of(path), memory if log.change is Change.GROWN else None)
             if path.suffix == ".json":
                 document = log.document()
                 if isinstance(document, dict):
@@ -79,7 +79,7 @@ def _from_the_beginning(log: Log) -> None:
     log.change, log.start = Change.WHOLE, 0
 
 
-def _reading(log: Log, rollout: Rollout, limit: int, *, offset: int | None = None) -> Reading:
+def _reading(log: Log, rollout: RolloutReader, limit: int, *, offset: int | None = None) -> Reading:
     path, memory = Path(log.path), rollout.memory
     base = next((folder.parent for folder in path.parents if folder.name in _FOLDERS), None)
     if memory.bare and base is not None and rollout.thread in _typed_by_a_person(*_version_of(base / "history.jsonl")):
@@ -108,7 +108,7 @@ def _read_compressed(path: Path, cursor: Cursor | None, limit: int) -> Reading:
             return log.nothing()
         _from_the_beginning(log)
         packed = log.everything()
-        rollout = Rollout(_thread_of(path))
+        rollout = RolloutReader(_thread_of(path))
         try:
             import zstandard
         except ImportError:

@@ -9,7 +9,7 @@ from typing import Any
 from harvesters import codex_text as words
 from harvesters.codex_known import unknown_record
 from harvesters.codex_memory import MAX_REMEMBERED, Memory, is_older
-from harvesters.codex_tools import CALL_TYPES, OUTPUT_TYPES, Tools
+from harvesters.codex_tools import CALL_TYPES, OUTPUT_TYPES, CodexToolCalls
 from harvesters.drafts import CallDraft, Calls, Happenings, TurnDraft, freeze_turns
 from harvesters.drift import RecordTally
 from harvesters.records import EventKind, Origin, Role, Session, SessionKind, SkillTrigger, SkillUse
@@ -22,7 +22,7 @@ _NOT_BY_THE_USER = ("budget_limited", "review_ended")
 _COPY_SECONDS = 1.0
 
 
-class Rollout:
+class RolloutReader:
     """Gathers the turns of one rollout; made anew for each reading."""
 
     def __init__(self, name: str, memory: Memory | None = None) -> None:
@@ -35,7 +35,7 @@ class Rollout:
         self._turns: list[TurnDraft] = []
         self._reply: TurnDraft | None = None
         self._last_position = -1
-        self._tools = Tools(Calls(self.memory.calls), self._attach, self._made_up_id)
+        self._tools = CodexToolCalls(Calls(self.memory.calls), self._attach, self._made_up_id)
         self._skills: list[SkillUse] = []
         self._happened = Happenings()
         self.tally = RecordTally()
@@ -182,7 +182,11 @@ class Rollout:
             older = is_older(turn, self.memory.thread)
             self.memory.copying = older is True
             if older is None and self._in_first_second():
-                self._drop_everything()
+                self.needs_whole = self.needs_whole or self.continues
+                self.memory.forget_copy()
+                self._turns, self._skills, self._rolled_back, self._reply = [], [], [], None
+                self._happened.clear()
+                self._tools = CodexToolCalls(Calls(), self._attach, self._made_up_id)
         self.memory.saw_task = True
         if not self.memory.copying:
             self._enter(turn)
@@ -194,13 +198,6 @@ class Rollout:
     def _in_first_second(self) -> bool:
         first = self.memory.first
         return first is not None and self._at is not None and self._at.timestamp() - first <= _COPY_SECONDS
-
-    def _drop_everything(self) -> None:
-        self.needs_whole = self.needs_whole or self.continues
-        self.memory.forget_copy()
-        self._turns, self._skills, self._rolled_back, self._reply = [], [], [], None
-        self._happened.clear()
-        self._tools = Tools(Calls(), self._attach, self._made_up_id)
 
     def _turn_aborted(self, event: Payload) -> None:
         self._end_turn(event)
@@ -342,7 +339,7 @@ class Rollout:
         self.memory.count += 1
         return f"{self._id_root()}:call:{self.memory.count - 1}"
 
-    def _use_skill(self, skill: words.Skill, trigger: SkillTrigger) -> None:
+    def _use_skill(self, skill: words.NamedSkill, trigger: SkillTrigger) -> None:
         """A skill that is read in several pieces is used once."""
         if skill.name not in self.memory.skills:
             self.memory.skills = [*self.memory.skills, skill.name][-MAX_REMEMBERED:]

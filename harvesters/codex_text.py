@@ -55,7 +55,7 @@ class Ending(NamedTuple):
     exit_code: int | None = None
 
 
-class Skill(NamedTuple):
+class NamedSkill(NamedTuple):
     """A skill named in a text, with the path of its SKILL.md where the text gives one."""
 
     name: str
@@ -101,15 +101,15 @@ def shell_line(fragment: str) -> str | None:
     return found.group(1) if found else None
 
 
-def skill_of(fragment: str) -> Skill | None:
+def skill_of(fragment: str) -> NamedSkill | None:
     """The skill a `<skill>` fragment loads; None for any other fragment."""
     if not fragment.lstrip().startswith("<skill>"):
         return None
     name, path = _SKILL_NAME.search(fragment), _SKILL_PATH.search(fragment)
-    return Skill(last_segment(name.group(1)), path.group(1) if path else None) if name else None
+    return NamedSkill(last_segment(name.group(1)), path.group(1) if path else None) if name else None
 
 
-def skills_read(command: str) -> list[Skill]:
+def skills_read(command: str) -> list[NamedSkill]:
     """The SKILL.md files that a command names: reading one is how the agent loads a skill by itself."""
     found = []
     end = command.find(_SKILL_FILE)
@@ -117,7 +117,7 @@ def skills_read(command: str) -> list[Skill]:
         end += len(_SKILL_FILE)
         path = _SKILL_READ.search(command[max(0, end - _PATH_CHARACTERS) : end])
         if path is not None:
-            found.append(Skill(path.group(1), path.group(0)))
+            found.append(NamedSkill(path.group(1), path.group(0)))
         end = command.find(_SKILL_FILE, end)
     return found
 

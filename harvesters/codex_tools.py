@@ -43,7 +43,7 @@ _ENDS = frozenset(
 """Events that tell how a call ended."""
 
 
-class Tools:
+class CodexToolCalls:
     """Takes in the records about calls. `attach` gives a new call its place in a turn, `made_up_id` names one that
     has no id of its own."""
 

@@ -17,7 +17,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
-from harvesters.records import Harvester, Reading, Session, ToolCall, Turn
+from harvesters.records import Harvester, Reading, ToolCall, Turn
 
 T = TypeVar("T")
 _CLIP = 40
@@ -114,12 +114,6 @@ def _the_sample_is_read(harvester: Harvester, sample: Path, folder: Path) -> Ite
         yield f"the session's agent is {session.agent!r}, the harvester's {harvester.agent!r}"
     if not reading.whole or reading.cursor is None or reading.bytes_read == 0:
         yield "a first reading is whole, has a cursor and says how many bytes it read"
-    yield from _session_faults(session)
-    if harvester.read(copy) != reading:
-        yield "a second whole reading differs"
-
-
-def _session_faults(session: Session) -> Iterator[str]:
     ids = [turn.id for turn in session.turns]
     positions = [turn.position for turn in session.turns]
     calls = [call for turn in session.turns for call in turn.tool_calls]
@@ -139,6 +133,8 @@ def _session_faults(session: Session) -> Iterator[str]:
             text.encode()
         except UnicodeEncodeError:
             yield "a text holds half a surrogate pair, which cannot be stored"
+    if harvester.read(copy) != reading:
+        yield "a second whole reading differs"
 
 
 def _an_unchanged_file_is_not_read(harvester: Harvester, sample: Path, folder: Path) -> Iterator[str]:

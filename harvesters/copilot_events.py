@@ -16,7 +16,7 @@ from typing import Any
 from harvesters.codex_text import last_segment
 from harvesters.copilot_known import unknown_event
 from harvesters.copilot_memory import METRICS, Memory
-from harvesters.copilot_tools import Tools
+from harvesters.copilot_tools import CopilotToolCalls
 from harvesters.decode import loads
 from harvesters.drafts import CallDraft, Happenings, TurnDraft, compact, freeze_turns
 from harvesters.drift import RecordTally
@@ -46,7 +46,7 @@ class Events:
         self.memory = memory or Memory()
         self.continues = memory is not None
         self._turns: dict[str, TurnDraft] = {}
-        self._tools = Tools(self.memory.calls, self.memory.requests, self._attach)
+        self._tools = CopilotToolCalls(self.memory.calls, self.memory.requests, self._attach)
         self._skills: list[SkillUse] = []
         self._happened = Happenings()
         self.tally = RecordTally()

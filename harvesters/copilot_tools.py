@@ -19,7 +19,7 @@ MAX_REQUESTS = 64
 _EXIT = re.compile(r"<(?:shellId: [^<>]{0,40} completed|exited) with exit code (-?\d{1,10})>\s*$")
 
 
-class Tools:
+class CopilotToolCalls:
     """Takes in the events about calls. `attach` gives a new call its place in a turn; `requests` is kept up to date."""
 
     def __init__(

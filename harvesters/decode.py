@@ -53,7 +53,7 @@ class Reason(StrEnum):
     ZSTD_NOT_INSTALLED = "zstd-not-installed"
 
 
-class Line(NamedTuple):
+class RawLine(NamedTuple):
     """One physical line."""
 
     offset: int
@@ -87,15 +87,15 @@ class LineDecoder:
         """Byte offset behind the last line that is done with: the place to go on from next time."""
         self._path = path
         self._report_truncated = report_truncated
-        self._open: list[Line] = []
+        self._open: list[RawLine] = []
         self._in_bad_run = False
 
-    def objects(self, lines: Iterable[Line]) -> Iterator[tuple[int, dict[str, Any]]]:
+    def objects(self, lines: Iterable[RawLine]) -> Iterator[tuple[int, dict[str, Any]]]:
         """Pairs of the byte offset of the line and one decoded object, in file order."""
         return self.records(lines, _UNTYPED.decode, lambda obj: obj)
 
     def records(
-        self, lines: Iterable[Line], fast: Callable[[bytes], T], slow: Callable[[dict[str, Any]], T]
+        self, lines: Iterable[RawLine], fast: Callable[[bytes], T], slow: Callable[[dict[str, Any]], T]
     ) -> Iterator[tuple[int, T]]:
         """Like `objects`, but decoded by `fast`, or by `slow` from a plain object where `fast` raises.
 
@@ -124,7 +124,7 @@ class LineDecoder:
         elif len(self.defects) == MAX_DEFECTS - 1:
             self.defects.append(Defect(path=self._path, offset=offset, reason=Reason.TOO_MANY))
 
-    def _mend(self, line: Line) -> Iterator[tuple[int, dict[str, Any]]]:
+    def _mend(self, line: RawLine) -> Iterator[tuple[int, dict[str, Any]]]:
         value = as_text(line.data)
         if not value:
             if self._open:
@@ -137,7 +137,7 @@ class LineDecoder:
             self._give_up_open()
             yield from self._fresh(line, value)
 
-    def _fresh(self, line: Line, value: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    def _fresh(self, line: RawLine, value: str) -> Iterator[tuple[int, dict[str, Any]]]:
         found = split_objects(value)
         if found.rest and not line.ended:
             self._open = [line]
@@ -158,7 +158,7 @@ class LineDecoder:
         for obj in found.objects:
             yield line.offset, obj
 
-    def _continue_open(self, line: Line, value: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    def _continue_open(self, line: RawLine, value: str) -> Iterator[tuple[int, dict[str, Any]]]:
         self._open.append(line)
         if value.endswith("}"):
             found = split_objects(as_text(b"".join(part.data for part in self._open)))

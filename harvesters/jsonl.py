@@ -23,7 +23,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self, TypeVar
 
-from harvesters.decode import Line, LineDecoder, Reason, loads
+from harvesters.decode import LineDecoder, RawLine, Reason, loads
 from harvesters.records import Cursor, Defect, Reading
 
 T = TypeVar("T")
@@ -112,7 +112,7 @@ class Log:
         self.paused = True
         return True
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[RawLine]:
         """Physical lines from `start` to the size the file had when it was opened; the last may lack its newline."""
         if self._raw is None or self._status is None:
             return
@@ -220,14 +220,24 @@ def open_log(path: Path, cursor: Cursor | None = None, *, binary: bool = False) 
             log.previous = cursor
             return log
         raw = io.FileIO(path, "rb")
-        return _examined(path, cursor, raw, binary=binary)
+        status = os.fstat(raw.fileno())
+        log = Log(path, Change.WHOLE, raw, status)
+        log.head = log.take(0, min(HEAD_BYTES, status.st_size))
+        if not binary and looks_binary(log.head):
+            raw.close()
+            return _unreadable(path, Reason.BINARY)
+        if cursor is not None and _continues(log, cursor, status):
+            log.change = Change.GROWN
+            log.start = cursor.offset
+            log.previous = cursor
+        return log
     except (OSError, ValueError) as error:
         if raw is not None:
             raw.close()
         return _unreadable(path, Reason.MISSING if isinstance(error, FileNotFoundError) else Reason.UNREADABLE)
 
 
-def split_lines(stream: BinaryIO, *, start: int = 0, end: int | None = None) -> Iterator[Line]:
+def split_lines(stream: BinaryIO, *, start: int = 0, end: int | None = None) -> Iterator[RawLine]:
     """The lines of a binary stream that stands at `start`, split on b"\\n" only, none beyond the byte offset `end`.
 
     Memory is bounded by the longest line.
@@ -238,7 +248,7 @@ def split_lines(stream: BinaryIO, *, start: int = 0, end: int | None = None) -> 
             data = data[: end - offset]  # noqa: PLW2901 - what came after the size was taken is for the next reading
         if not data:
             return
-        yield Line(offset, data)
+        yield RawLine(offset, data)
         offset += len(data)
 
 
@@ -259,20 +269,6 @@ def looks_binary(head: bytes) -> bool:
 def _unreadable(path: Path, reason: Reason) -> Log:
     log = Log(path, Change.UNREADABLE, None, None)
     log.decoder.report(0, reason)
-    return log
-
-
-def _examined(path: Path, cursor: Cursor | None, raw: io.FileIO, *, binary: bool) -> Log:
-    status = os.fstat(raw.fileno())
-    log = Log(path, Change.WHOLE, raw, status)
-    log.head = log.take(0, min(HEAD_BYTES, status.st_size))
-    if not binary and looks_binary(log.head):
-        raw.close()
-        return _unreadable(path, Reason.BINARY)
-    if cursor is not None and _continues(log, cursor, status):
-        log.change = Change.GROWN
-        log.start = cursor.offset
-        log.previous = cursor
     return log
 
 

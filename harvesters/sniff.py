@@ -97,10 +97,6 @@ def _agent_of_record(record: Mapping[str, Any], path: Path) -> str | None:
         return "copilot-cli"
     if isinstance(record.get("session"), dict) and isinstance(record.get("items"), list):
         return "codex"
-    return _by_type(record, path)
-
-
-def _by_type(record: Mapping[str, Any], path: Path) -> str | None:
     kind = record.get("type") or record.get("record_type")
     if not isinstance(kind, str):
         return "codex" if "instructions" in record and "id" in record and "timestamp" in record else None

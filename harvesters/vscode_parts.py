@@ -45,7 +45,14 @@ def words_of(part: object) -> str | None:
         return None
     kind = text(part, "kind")
     if kind == "inlineReference":
-        return _reference(part)
+        name = text(part, "name")
+        if name:
+            return name
+        target = part.get("inlineReference")
+        if not isinstance(target, dict):
+            return path_of(target)
+        place = target.get("uri") or mapping(target, "location").get("uri") or target
+        return path_of(place) or text(target, "name")
     if kind in (None, "markdownContent", "markdown"):
         return text(part, "value") or text(mapping(part, "content"), "value") or text(mapping(part, "value"), "value")
     return None
@@ -61,8 +68,22 @@ def call_of(part: object, rounds: dict[str, Part], results: Part) -> CallDraft |
     told = message if isinstance(message, str) else text(message, "value")
     call.input = _input(part) or _arguments(rounds.get(identifier, {})) or told or ""
     details = part.get("resultDetails")
-    call.answer(_output(details) or _result(results.get(identifier)))
-    _judge(call, part, details)
+    if isinstance(details, list):
+        output_text = "\n".join(path for path in map(path_of, details) if path) or None
+    else:
+        output = details.get("output") if isinstance(details, dict) else None
+        output_text = output if isinstance(output, str) else _joined(output)
+    call.answer(output_text or _result(results.get(identifier)))
+    code = integer(mapping(mapping(part, "toolSpecificData"), "terminalCommandState"), "exitCode")
+    failed = flag(details, "isError") is True or bool(part.get("resultError"))
+    call.exit_code = code
+    confirmed = part.get("isConfirmed")
+    if confirmed is False or integer(confirmed, "type") in _REFUSED:
+        call.status = ToolStatus.DENIED
+    elif failed or code not in (None, 0):
+        call.status = ToolStatus.ERROR
+    elif flag(part, "isComplete") is True or call.output is not None:
+        call.status = ToolStatus.OK
     if text(mapping(mapping(part, "toolSpecificData"), "commandLine"), "userEdited"):
         call.feedback = "user-modified"
     return call
@@ -101,17 +122,6 @@ def skills_in(part: object, told: Part) -> list[tuple[str, str | None]]:
     return list(found.items())
 
 
-def _reference(part: Part) -> str | None:
-    name = text(part, "name")
-    if name:
-        return name
-    target = part.get("inlineReference")
-    if not isinstance(target, dict):
-        return path_of(target)
-    place = target.get("uri") or mapping(target, "location").get("uri") or target
-    return path_of(place) or text(target, "name")
-
-
 def _input(part: Part) -> str | None:
     data = mapping(part, "toolSpecificData")
     line = mapping(data, "commandLine")
@@ -131,13 +141,6 @@ def _arguments(told: Part) -> str | None:
     return compact(value) if value else None
 
 
-def _output(details: object) -> str | None:
-    if isinstance(details, list):
-        return "\n".join(path for path in map(path_of, details) if path) or None
-    output = details.get("output") if isinstance(details, dict) else None
-    return output if isinstance(output, str) else _joined(output)
-
-
 def _result(value: object) -> str | None:
     return _joined(sequence(value, "content")) or text(value, "output")
 
@@ -147,16 +150,3 @@ def _joined(values: object) -> str | None:
         return None
     found = (one if isinstance(one, str) else text(one, "value") or text(one, "text") for one in values)
     return "\n".join(filter(None, found)) or None
-
-
-def _judge(call: CallDraft, part: Part, details: object) -> None:
-    code = integer(mapping(mapping(part, "toolSpecificData"), "terminalCommandState"), "exitCode")
-    failed = flag(details, "isError") is True or bool(part.get("resultError"))
-    call.exit_code = code
-    confirmed = part.get("isConfirmed")
-    if confirmed is False or integer(confirmed, "type") in _REFUSED:
-        call.status = ToolStatus.DENIED
-    elif failed or code not in (None, 0):
-        call.status = ToolStatus.ERROR
-    elif flag(part, "isComplete") is True or call.output is not None:
-        call.status = ToolStatus.OK

@@ -49,7 +49,14 @@ class Conversation:
         replies = [turn for turn in self.turns[first:] if turn.origin is Origin.REPLY and turn.worth_telling]
         if vote in (0, 1) and replies:
             self.votes[replies[-1].id] = 1 if vote == 1 else -1
-        self._count(request)
+        model = _model(request)
+        if model and model not in self.models:
+            self.models.append(model)
+        for name, number in _usage(request):
+            self.tokens[name] = self.tokens.get(name, 0) + number
+        completed = mapping(request, "modelState").get("completedAt")
+        told = (request.get("timestamp"), request.get("responseTimestamp"), completed)
+        self.times.extend(at for at in map(moment, told) if at is not None)
 
     def session(self, state: State, cwd: str | None, limit: int) -> Session | None:
         """The session, or None when it holds no turn."""
@@ -123,16 +130,6 @@ class Conversation:
         turn = TurnDraft(id=identifier, position=len(self.turns), role=role, origin=origin, at=at)
         self.turns.append(turn)
         return turn
-
-    def _count(self, request: State) -> None:
-        model = _model(request)
-        if model and model not in self.models:
-            self.models.append(model)
-        for name, number in _usage(request):
-            self.tokens[name] = self.tokens.get(name, 0) + number
-        completed = mapping(request, "modelState").get("completedAt")
-        told = (request.get("timestamp"), request.get("responseTimestamp"), completed)
-        self.times.extend(at for at in map(moment, told) if at is not None)
 
 
 def session_of(state: State, fallback_id: str, cwd: str | None, limit: int) -> Session | None:

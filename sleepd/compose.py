@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,34 +15,46 @@ from sleepd.core.errors import UsageError
 from sleepd.host import clock
 from sleepd.settings import config
 from sleepd.settings.places import Places, make_private
-from sleepd.settings.sections import ModelConfig
-from sleepd.settings.settings import Settings
-from sleepd.settings.values import window
-from sleepd.store.database import Database, open_database
 
 if TYPE_CHECKING:
-    # Each builder imports what it builds: `sleepd proposals` opens the database, and has no night to wait for.
+    # Each builder imports what it builds: `sleepd lessons` opens the database, and has no night to wait for.
     from sleepd.core.machine import Host
     from sleepd.core.model import RunId
     from sleepd.core.ports import Embedder, Model
     from sleepd.models.metered import Ledger, Metered
-    from sleepd.pipeline.ingest import Sources
     from sleepd.pipeline.night import NightPlan
     from sleepd.pipeline.optimize import OptimizerTerms
     from sleepd.pipeline.rollout import RunContext
     from sleepd.pipeline.trial import GateTerms
+    from sleepd.pipeline.unread import Sources
     from sleepd.pipeline.work import Surroundings
+    from sleepd.settings.sections import ModelConfig
+    from sleepd.settings.settings import Settings
+    from sleepd.store.database import Database
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adapters:
+    """What a run asks, and the account that its calls are charged to."""
+
+    embedder: Embedder
+    task: Model
+    reflection: Model
+    ledger: Ledger
 
 
 def database(places: Places) -> Database:
     """The user's database, made on first use. Raises `DatabaseDamaged`."""
+    from sleepd.store.database import open_database
+
     make_private(places.database.parent)
     return open_database(places.database)
 
 
 def sources(settings: Settings, now: datetime, only: Mapping[str, Sequence[Path]] | None = None) -> Sources:
     """The transcripts of the agents that the settings name, or of all known ones."""
-    from sleepd.pipeline.ingest import Sources
+    from sleepd.pipeline.unread import Sources
+    from sleepd.settings.values import window
 
     reach = window(settings.harvest.since) if settings.harvest.since is not None else None
     return Sources(
@@ -62,18 +76,31 @@ def embedder(settings: Settings) -> Embedder:
     return Memoized(make(EmbedderSettings(name=section.name, model=section.model)))
 
 
-def models(settings: Settings) -> tuple[Metered, Metered, Ledger]:
+@contextmanager
+def adapters(settings: Settings, stopped: Callable[[], bool] | None = None) -> Iterator[Adapters]:
+    """The adapters that the settings name, closed at the end. Raises as `models` does."""
+    task, reflection, ledger = models(settings, stopped)
+    embedded_by = embedder(settings)
+    try:
+        yield Adapters(embedder=embedded_by, task=task, reflection=reflection, ledger=ledger)
+    finally:
+        embedded_by.close()
+        for model in dict.fromkeys((task, reflection)):
+            model.close()
+
+
+def models(settings: Settings, stopped: Callable[[], bool] | None = None) -> tuple[Metered, Metered, Ledger]:
     """Task model, reflection model, and the one account that both are charged to.
 
-    Raises `UsageError` when no model is chosen, `UnknownName` for one that is not registered, `BadSettings` for a
-    dollar budget without prices.
+    `stopped` is asked before each call: once it says yes, no model is asked any more. Raises `UsageError` when no model
+    is chosen, `UnknownName` for one that is not registered, `BadSettings` for a dollar budget without prices.
     """
     from sleepd.models.metered import Ledger
 
     ledger = Ledger(max_calls=settings.night.max_calls, budget_usd=settings.night.budget_usd)
-    task = _model(settings.model, ledger)
+    task = _model(settings.model, ledger, stopped)
     reflection = settings.for_reflection()
-    return task, task if reflection == settings.model else _model(reflection, ledger), ledger
+    return task, task if reflection == settings.model else _model(reflection, ledger, stopped), ledger
 
 
 def reading_model(settings: Settings) -> Metered:
@@ -85,7 +112,7 @@ def reading_model(settings: Settings) -> Metered:
         budget_usd=settings.night.budget_usd,
         calls_setting="lessons.max_calls",
     )
-    return _model(settings.for_reflection(), ledger)
+    return _model(settings.for_reflection(), ledger, None)
 
 
 def gate(settings: Settings) -> GateTerms:
@@ -107,6 +134,7 @@ def gate(settings: Settings) -> GateTerms:
         max_nights=section.max_nights,
         coverage=section.coverage,
         waiting_share=section.waiting_share,
+        runners=section.runners,
         validation_tasks=section.validation_tasks,
         attribution=AttributionConfig(most=section.attribution_pairs, smallest_effect=section.smallest_effect),
         confirmation=ConfirmationConfig(least=section.confirm_pairs, drop=section.largest_drop),
@@ -167,18 +195,18 @@ def plan(settings: Settings, scope: str, date: str, skill: str | None = None) ->
     )
 
 
-def context(settings: Settings, store: Database, tools: tuple[Embedder, Model, Model], run: RunId) -> RunContext:
-    """What a run measures with; `tools` are the embedder, the task model and the reflection model."""
+def context(settings: Settings, store: Database, asked: Adapters, run: RunId) -> RunContext:
+    """What a run measures with."""
     from sleepd.core.score import Metric
     from sleepd.host.account import Account
     from sleepd.pipeline.rollout import RunContext
 
-    embedded_by, task, reflection = tools
     return RunContext(
         database=store,
-        embedder=embedded_by,
-        model=task,
-        reflector=reflection,
+        embedder=asked.embedder,
+        model=asked.task,
+        reflector=asked.reflection,
+        ledger=asked.ledger,
         metric=Metric(settings.gate.metric),
         workers=settings.night.workers,
         max_tokens=settings.model.max_tokens,
@@ -220,7 +248,7 @@ def handoff_folder(section: ModelConfig) -> Path:
     return config.places().database.parent / "handoff"
 
 
-def _model(section: ModelConfig, ledger: Ledger) -> Metered:
+def _model(section: ModelConfig, ledger: Ledger, stopped: Callable[[], bool] | None) -> Metered:
     from sleepd.models.metered import Metered
     from sleepd.models.settings import ModelSettings, Price
 
@@ -244,4 +272,4 @@ def _model(section: ModelConfig, ledger: Ledger) -> Metered:
         folder=str(handoff_folder(section)),
     )
     free = Price(in_per_mtok=0, out_per_mtok=0) if section.name in ("simulated", "handoff") else None
-    return Metered(make(settings), ledger, price=settings.price or free)
+    return Metered(make(settings), ledger, price=settings.price or free, stopped=stopped)

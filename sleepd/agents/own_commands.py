@@ -192,14 +192,14 @@ def _run(agent: Agent, *arguments: str) -> str:
             f"{program} cannot be run ({error.strerror}); install {CLIENTS[agent].product} anew"
         ) from None
     if done.returncode != 0:
-        why = _error_line(done.stderr + done.stdout).rstrip(".") or f"exit status {done.returncode}"
+        # The line with the error: clients print warnings before it and traces after it.
+        lines = [
+            line.strip(" ✘")
+            for line in (done.stderr + done.stdout).splitlines()
+            if line.strip() and not line.startswith("WARNING")
+        ]
+        at = next((i for i, line in enumerate(lines) if line.startswith(("Error", "error", "Failed", "failed"))), 0)
+        told = lines[at : at + 2] if lines[at:] and lines[at].endswith(":") else lines[at : at + 1]
+        why = " ".join(told)[:300].rstrip(".") or f"exit status {done.returncode}"
         raise AgentRefusal(f"{said} failed: {why}; run that command by hand to see its whole output")
     return done.stdout
-
-
-def _error_line(text: str) -> str:
-    """The line with the error: clients print warnings before it and traces after it."""
-    lines = [line.strip(" ✘") for line in text.splitlines() if line.strip() and not line.startswith("WARNING")]
-    at = next((i for i, line in enumerate(lines) if line.startswith(("Error", "error", "Failed", "failed"))), 0)
-    told = lines[at : at + 2] if lines[at:] and lines[at].endswith(":") else lines[at : at + 1]
-    return " ".join(told)[:300]

@@ -38,7 +38,7 @@ VERBS: Final = {
     "handoff": Verb("handoff", "List the prompts that wait for somebody's answer in a file."),
     "mine": Verb("days", "Cut sessions into tasks, and find the recurring work."),
     "tasks": Verb("tasks", "List, show, export, import or drop the recurring work.", "app"),
-    "recall": Verb("days", "Find the past tasks nearest to a text, with their outcomes."),
+    "recall": Verb("recall", "Find the past tasks nearest to a text, with their outcomes."),
     "run": Verb("nights", "Run one night now: harvest, mine, replay, gate, propose.", spends=True),
     "status": Verb("status", "Show last night, next night, candidates on probation and waiting proposals."),
     "nights": Verb("nights", "List past nights.", "history"),

@@ -1,4 +1,4 @@
-"""`sleepd harvest`, `sleepd mine` and `sleepd recall`."""
+"""`sleepd harvest` and `sleepd mine`."""
 
 from __future__ import annotations
 
@@ -6,19 +6,15 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Annotated
 
-import structlog
 import typer
 
 from sleepd import compose
-from sleepd.cli.terminal import AsJson, Quiet, ask, can_ask, note, progress, show, show_json, steps
+from sleepd.cli.terminal import AsJson, Quiet, ask, can_ask, note, progress, show, show_json
 from sleepd.core.errors import UsageError
-from sleepd.host import locks, log
-from sleepd.pipeline.ingest import IngestReport
-from sleepd.pipeline.mine import mine as mine_all
+from sleepd.pipeline.unread import IngestReport
 from sleepd.settings import config
 from sleepd.settings.settings import Settings
-from sleepd.store.voices import voices
-from sleepd.usecases import answers, harvest_sessions, recurring_work
+from sleepd.usecases import answers, harvest_sources
 from sleepd.views import report
 
 Since = Annotated[
@@ -52,13 +48,17 @@ def harvest(
     """
     places = config.places()
     settings = config.load(overrides={"harvest.since": since})
-    named = harvest_sessions.named(sources or (), written_by)
+    named = harvest_sources.named(sources or (), written_by)
     if watch and explain:
         raise UsageError("--watch never ends by itself; run sleepd harvest --explain in another terminal")
     if watch and named.paths:
         raise UsageError("--watch follows agents, not files; leave the files out")
     if named.needs_window:
         settings = answers.answered(settings, (answers.WINDOW,), places.config, ask if can_ask() else None)
+    if not watch and not explain and (same := harvest_sources.nothing_new(places, settings, named)) is not None:
+        # Most harvests: what reads and stores is not even imported.
+        _tell(same, as_json=as_json, quiet=quiet)
+        return
     open_log(ctx, settings)
     if watch:
         from sleepd.resident import watching
@@ -75,6 +75,11 @@ def harvest(
         except KeyboardInterrupt:
             note("stopped")
         return
+    import structlog
+
+    from sleepd.store.voices import voices
+    from sleepd.usecases import harvest_sessions
+
     with closing(compose.database(places)) as database:
         with progress("harvesting", hidden=quiet) as told:
             done = harvest_sessions.harvest(places, database, settings, named, told)
@@ -95,6 +100,11 @@ def mine(ctx: typer.Context, as_json: AsJson = False) -> None:
 
     A second run changes nothing.
     """
+    import structlog
+
+    from sleepd.host import locks
+    from sleepd.pipeline.mine import mine as mine_all
+
     places, settings = config.places(), config.load()
     open_log(ctx, settings)
     with (
@@ -112,27 +122,10 @@ def mine(ctx: typer.Context, as_json: AsJson = False) -> None:
         show(report.mine_text(done))
 
 
-def recall(
-    text: Annotated[str, typer.Argument(help="A request, in your own words.")],
-    k: Annotated[int, typer.Option("-k", min=1, max=100, help="How many.")] = 5,
-    as_json: AsJson = False,
-) -> None:
-    """Find the past tasks nearest to a text, most similar first, with their outcomes."""
-    settings = config.load()
-    with (
-        closing(compose.embedder(settings)) as embedder,
-        closing(compose.database(config.places())) as database,
-        steps("embedding"),
-    ):
-        found = recurring_work.nearest(database, embedder, text, k)
-    if as_json:
-        show_json(recurring_work.near_json(found))
-    else:
-        show(recurring_work.near_text(found))
-
-
 def open_log(ctx: typer.Context, settings: Settings) -> None:
     """Send events to the log file, and to stderr with `--verbose`."""
+    from sleepd.host import log
+
     log.configure(config.places().log, level=settings.log.level, verbose=bool((ctx.obj or {}).get("verbose")))
 
 

@@ -23,15 +23,15 @@ from sleepd.store.reviews import EditChoice
 from sleepd.usecases import decisions, editor
 from sleepd.views import proposal_view, report
 from sleepd.views.evidence import Proposed
-from sleepd.views.proposal_view import Line, Look
+from sleepd.views.proposal_view import LineStyle, PageLine, QueuePlace
 
 _STYLES = {
-    Look.HEAD: "bold",
-    Look.QUIET: "dim",
-    Look.ADDED: "green",
-    Look.REMOVED: "red",
-    Look.WARNING: "bold yellow",
-    Look.PLAIN: "",
+    LineStyle.HEAD: "bold",
+    LineStyle.QUIET: "dim",
+    LineStyle.ADDED: "green",
+    LineStyle.REMOVED: "red",
+    LineStyle.WARNING: "bold yellow",
+    LineStyle.PLAIN: "",
 }
 _MOST_BYTES = 256
 """Of one answer: a pasted line arrives whole and is not a key."""
@@ -50,7 +50,7 @@ class ReviewContext:
     """Commit on a branch instead of writing the file."""
 
 
-def show_page(lines: Sequence[Line]) -> None:
+def show_page(lines: Sequence[PageLine]) -> None:
     """Print a page: in colour and wrapped by words on a terminal, as it is anywhere else."""
     if not sys.stdout.isatty():
         show("\n".join(line.text for line in lines))
@@ -79,8 +79,9 @@ def decide_all(context: ReviewContext, waiting: Sequence[Proposed]) -> None:
     """Show each and ask; ends early when the person says so."""
     for number, one in enumerate(waiting, 1):
         try:
-            show_page(proposal_view.page(one, (number, len(waiting)), whole=False))
-            _decide(context, one, proposal_view.page(one, (number, len(waiting)), whole=True))
+            place = QueuePlace(number=number, of=len(waiting))
+            show_page(proposal_view.page(one, place, whole=False))
+            _decide(context, one, proposal_view.page(one, place, whole=True))
         except QuitReview:
             return
         except SleepdError as error:
@@ -88,7 +89,7 @@ def decide_all(context: ReviewContext, waiting: Sequence[Proposed]) -> None:
             note(f"  not done: {error}")
 
 
-def _decide(context: ReviewContext, one: Proposed, details: Sequence[Line]) -> None:
+def _decide(context: ReviewContext, one: Proposed, details: Sequence[PageLine]) -> None:
     """Ask about each undecided edit, then write the accepted ones."""
     edits = one.tried.trial.candidate.edits
     choices: list[EditChoice | None] = []
@@ -115,7 +116,7 @@ def _decide(context: ReviewContext, one: Proposed, details: Sequence[Line]) -> N
         note(f"rejected {one.proposal.id[:8]}; later reflections see your reason")
 
 
-def _ask_about(context: ReviewContext, one: Proposed, number: int, details: Sequence[Line]) -> Answer:
+def _ask_about(context: ReviewContext, one: Proposed, number: int, details: Sequence[PageLine]) -> Answer:
     """The person's decision on one edit, stored at once."""
     edits = one.tried.trial.candidate.edits
     several = len(edits) > 1
@@ -170,7 +171,7 @@ def _write_choice(context: ReviewContext, proposal: Proposal, numbers: tuple[int
     shown = decisions.shown_digest(context.database, proposal, numbers)
     seen = writing.intended(context.database, proposal, numbers)
     diff = rules.diff(seen.plan.live or "", seen.plan.text, name=seen.trial.candidate.target.name)
-    show_page([Line(""), *proposal_view.diff_lines(diff)])
+    show_page([PageLine(""), *proposal_view.diff_lines(diff)])
     if seen.wanted != seen.gated:
         note("this text as a whole was not measured: it would be adopted as unproven")
     if left_out:

@@ -10,7 +10,6 @@ import typer
 from sleepd import compose
 from sleepd.cli.terminal import AsJson, show, show_json
 from sleepd.core.errors import UsageError
-from sleepd.core.lesson import backtests
 from sleepd.settings import config
 from sleepd.store.lessons import LessonChoice
 from sleepd.usecases import lessons as usecase
@@ -53,11 +52,13 @@ def list_(
         raise UsageError("--every-turn and --dry-run belong to --read")
     if read and _read(project, every_turn=every_turn, dry_run=dry_run, as_json=as_json):
         return
+    floors = config.load().lessons
     with closing(compose.database(config.places())) as database:
         known = usecase.history(database, project)
-        found = usecase.book(database, project, known=known)
+        found = usecase.book(database, floors, known)
     if as_json:
-        show_json([lesson_view.lesson_json(one, backtests(one, known)) for one in found.lessons])
+        tried = [usecase.tried(one, floors, known) for one in found.lessons]
+        show_json([lesson_view.lesson_json(one.lesson, one.checks) for one in tried])
     elif project is not None and not found.sessions:
         show(f"No session of a project {project} is stored; all lessons: sleepd lessons")
     else:
@@ -87,14 +88,25 @@ def _read(project: str | None, *, every_turn: bool, dry_run: bool, as_json: bool
 @app.command("show", short_help="Show one lesson whole.")
 def show_(id_: Id, as_json: AsJson = False) -> None:
     """Show one lesson whole: the rule, each quote with its place, the cost."""
+    floors = config.load().lessons
     with closing(compose.database(config.places())) as database:
         known = usecase.history(database)
-        found = usecase.one(database, id_, known)
-    tested = backtests(found, known)
+        tried = usecase.tried(usecase.one(database, floors, id_, known), floors, known)
     if as_json:
-        show_json(lesson_view.lesson_json(found, tested))
+        show_json(lesson_view.lesson_json(tried.lesson, tried.checks))
     else:
-        show(lesson_view.lesson_text(found, tested))
+        show(lesson_view.lesson_text(tried))
+
+
+@app.command("rules", short_help="How well the rules in your own files are kept.")
+def rules(as_json: AsJson = False) -> None:
+    """List the lines of your AGENTS.md and CLAUDE.md that name a command, and how often your agents broke them."""
+    with closing(compose.database(config.places())) as database:
+        found = usecase.tried_rules(usecase.history(database), config.load().lessons)
+    if as_json:
+        show_json(lesson_view.rules_json(found))
+    else:
+        show(lesson_view.rules_text(found))
 
 
 Why = Annotated[str, typer.Option("--why", help="Kept with the decision.")]
@@ -108,7 +120,7 @@ def drop(id_: Id, why: Why = "", as_json: AsJson = False) -> None:
     """
     places = config.places()
     with closing(compose.database(places)) as database:
-        done = usecase.drop(places, database, id_, why)
+        done = usecase.drop(places, database, config.load().lessons, id_, why)
     if as_json:
         show_json(lesson_view.lesson_json(done))
     else:
@@ -119,7 +131,7 @@ def drop(id_: Id, why: Why = "", as_json: AsJson = False) -> None:
 def pin(id_: Id, as_json: AsJson = False) -> None:
     """Pin a lesson: it is listed first."""
     with closing(compose.database(config.places())) as database:
-        done = usecase.choose(database, id_, LessonChoice.PINNED)
+        done = usecase.choose(database, config.load().lessons, id_, LessonChoice.PINNED)
     if as_json:
         show_json(lesson_view.lesson_json(done))
     else:
@@ -138,7 +150,7 @@ def write(
     """
     places = config.places()
     with closing(compose.database(places)) as database:
-        done = usecase.write(places, database, id_, rule)
+        done = usecase.write(places, database, config.load().lessons, id_, rule)
     if as_json:
         show_json({"lesson": done.lesson.id, "path": done.path, "rule": done.rule, "proven": False})
     else:
@@ -153,6 +165,7 @@ def episodes(project: Project = None, as_json: AsJson = False) -> None:
     with closing(compose.database(config.places())) as database:
         known = usecase.with_work(usecase.history(database, project))
         if as_json:
-            show_json(lesson_view.episodes_json(usecase.own_turns(known), usecase.book(database, project).lessons))
+            found = usecase.book(database, config.load().lessons, known)
+            show_json(lesson_view.episodes_json(usecase.own_turns(known), found.lessons))
         else:
             show(lesson_view.episodes_text(usecase.own_turns(known)))

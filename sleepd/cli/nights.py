@@ -16,10 +16,10 @@ from sleepd.core.errors import UsageError
 from sleepd.settings import config
 from sleepd.store import nights as stored
 from sleepd.store.nights import NightStatus
-from sleepd.usecases import answers, night_folder, run_night
+from sleepd.usecases import answers, night_folder
 from sleepd.usecases import show as looking
 from sleepd.usecases.run_options import RunOptions, RunProgress
-from sleepd.views import evidence, proposal_view, report
+from sleepd.views import evidence, preview_view, proposal_view, report
 from sleepd.views.evidence import Proposed
 
 
@@ -75,6 +75,9 @@ def run(
         raise UsageError(f"{project}: there is no such folder; --project takes the folder that your sessions ran in")
     wanted = RunOptions(project=project, skill=skill, fresh=fresh)
     open_log(ctx, settings)
+    # All that a night needs takes a second to import: too long for who only looks at one.
+    from sleepd.usecases import run_night
+
     with steps("working") as step:
         told = RunProgress(files=lambda done, total: step(f"harvesting: {done} of {total} files"), step=step)
         if dry_run:
@@ -83,9 +86,9 @@ def run(
             ran = run_night.run(places, settings, wanted, told)
     if dry_run:
         if as_json:
-            show_json(report.preview_json(seen))
+            show_json(preview_view.preview_json(seen))
         else:
-            show(report.preview_text(seen))
+            show(preview_view.preview_text(seen))
         return
     if as_json:
         show_json({**report.night_json(ran.night), "harvest": report.harvest_json(ran.harvest)})

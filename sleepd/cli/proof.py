@@ -17,6 +17,7 @@ from sleepd.lab.proof import claims, report, run
 from sleepd.lab.proof.world import Terms
 from sleepd.models.memoized import Memoized
 from sleepd.models.settings import EmbedderSettings
+from sleepd.pipeline.trial import GateTerms
 from sleepd.settings import config
 from sleepd.simulate.cast import names, persona
 
@@ -37,7 +38,7 @@ def proof_run(
     rule: Annotated[
         str | None, typer.Option("--gate-rule", help="evidence, strict or off. Default: gate.rule.")
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, max=32, help="Rollouts at the same time.")] = 2,
+    workers: Annotated[int, typer.Option(min=1, max=32, help="Rollouts at the same time.")] = 1,
     embedder: Annotated[str, typer.Option(help="sentence-transformers, or hashed-tfidf.")] = "sentence-transformers",
     folder: Annotated[
         Path | None, typer.Option(help="An empty folder to work in. Default: a new temporary folder.")
@@ -50,15 +51,22 @@ def proof_run(
     night, adopts the proposals, and measures on sealed tasks from later sessions whether they helped.
     """
     started = time.monotonic()
+    name = rule or config.load().gate.rule
+    if name not in [r.value for r in Rule]:
+        raise UsageError(f"unknown gate rule {name!r}; known: {', '.join(Rule)}")
+    if folder is None:
+        folder = Path(tempfile.mkdtemp(prefix="sleepd-proof-"))
+    elif folder.exists() and any(folder.iterdir()):
+        raise UsageError(f"{folder} is not empty; name a new folder")
+    folder.mkdir(parents=True, exist_ok=True)
     terms = Terms(
         who=persona(who),
         seed=seed,
         nights=nights,
-        alpha=alpha,
-        rule=_rule(rule),
+        gate=GateTerms(alpha=alpha, rule=Rule(name)),
         workers=workers,
         embedder=Memoized(registry.embedder(embedder)(EmbedderSettings(name=embedder, model=_MODEL))),
-        folder=_empty_folder(folder),
+        folder=folder.resolve(),
     )
     try:
         with steps("proof-run: loading the embedder", hidden=as_json) as progress:
@@ -78,19 +86,3 @@ def proof_run(
     failed = [claim.name for claim in asserted if not claim.passed]
     if failed and assert_improves:
         raise AssertionFailed(f"{len(failed)} claims do not hold: {'; '.join(failed)}")
-
-
-def _rule(name: str | None) -> Rule:
-    name = name or config.load().gate.rule
-    if name not in [r.value for r in Rule]:
-        raise UsageError(f"unknown gate rule {name!r}; known: {', '.join(Rule)}")
-    return Rule(name)
-
-
-def _empty_folder(folder: Path | None) -> Path:
-    if folder is None:
-        return Path(tempfile.mkdtemp(prefix="sleepd-proof-"))
-    if folder.exists() and any(folder.iterdir()):
-        raise UsageError(f"{folder} is not empty; name a new folder")
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder.resolve()

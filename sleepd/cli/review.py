@@ -50,9 +50,8 @@ def review(ctx: typer.Context, git: OnBranch = False, as_json: AsJson = False) -
             deciding.decide_all(deciding.ReviewContext(database=database, git=git), waiting)
         else:
             for number, one in enumerate(waiting, 1):
-                deciding.show_page(
-                    [*proposal_view.page(one, (number, len(waiting)), whole=True), proposal_view.Line("")]
-                )
+                place = proposal_view.QueuePlace(number=number, of=len(waiting))
+                deciding.show_page([*proposal_view.page(one, place, whole=True), proposal_view.PageLine("")])
 
 
 def adopt(

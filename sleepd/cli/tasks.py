@@ -12,10 +12,9 @@ import typer
 
 from sleepd import compose
 from sleepd.cli.terminal import AsJson, note, show, show_json, show_json_text
-from sleepd.host import locks
 from sleepd.settings import config
-from sleepd.store import recurring, tasks
-from sleepd.usecases import recurring_work, task_file
+from sleepd.store import recurring
+from sleepd.views import work_view
 
 app = typer.Typer(
     help="The recurring work: list it, show a task, export all tasks for review, import the reviewed file.",
@@ -40,25 +39,27 @@ def list_(
     """List the recurring work, the most costly first: sessions, how often you asked again, checkable tasks."""
     count = limit if limit is not None or (as_json and page == 1) else _KINDS_ON_A_PAGE
     first = 1 if count is None else (page - 1) * count + 1
-    with closing(compose.database(config.places())) as database, database.reading() as connection:
-        found = recurring.page(connection, config.load().mine.min_sessions, first=first, count=count)
-        whole = everything or as_json
-        members = recurring.members(connection, [r.kind for r in found.found]) if whole else ()
+    path = config.places().database
+    found = recurring.page(path, config.load().mine.min_sessions, first=first, count=count)
+    members = recurring.members(path, [r.kind for r in found.found]) if everything or as_json else ()
     if as_json:
-        show_json(recurring_work.kinds_json(found, members))
+        show_json(work_view.kinds_json(found, members))
     else:
-        show(recurring_work.kinds_text(found, members))
+        show(work_view.kinds_text(found, members))
 
 
 @app.command("show", short_help="Show one task whole.")
 def show_(id_: Id, as_json: AsJson = False) -> None:
     """Show one task whole: the request, each answer with its outcome, its checks."""
+    from sleepd.usecases import recurring_work, task_file
+    from sleepd.views import task_view
+
     with closing(compose.database(config.places())) as database:
         found = recurring_work.task(database, id_)
     if as_json:
         show_json(task_file.plain(found))
     else:
-        show(recurring_work.task_text(found))
+        show(task_view.task_text(found))
 
 
 @app.command("export", short_help="Write all tasks to a file for review.")
@@ -73,6 +74,9 @@ def export(
 
     The file quotes you and your agents; only you can read it.
     """
+    from sleepd.store import tasks
+    from sleepd.usecases import task_file
+
     with closing(compose.database(config.places())) as database, database.reading() as connection:
         stored = tasks.load(connection)
     text = task_file.exported(stored, yaml=task_file.is_yaml(file))
@@ -94,7 +98,11 @@ def import_(
     as_json: AsJson = False,
 ) -> None:
     """Import your changes of an exported file: all of them, or none and one line for each mistake."""
+    from sleepd.usecases import task_file
+
     text = sys.stdin.read() if file == "-" else task_file.read_text(Path(file))
+    from sleepd.host import locks
+
     settings = config.load()
     with (
         closing(compose.database(config.places())) as database,
@@ -110,6 +118,9 @@ def import_(
 @app.command("drop", short_help="Remove one task for good.")
 def drop(id_: Id, as_json: AsJson = False) -> None:
     """Remove one task for good: it teaches nothing, measures nothing and does not return."""
+    from sleepd.host import locks
+    from sleepd.usecases import recurring_work
+
     settings = config.load()
     with (
         closing(compose.database(config.places())) as database,

@@ -35,6 +35,15 @@ class Act(StrEnum):
     OTHER = "other"
 
 
+class ClientLabel(StrEnum):
+    """What a client's own look at a whole session said of it: a weak sign for each of its turns."""
+
+    FRICTION = "insights: friction"
+    """The agent misunderstood, went wrong or did too much; or the person was not satisfied."""
+    SATISFIED = "insights: satisfied"
+    """Nothing of the kind, and the person was satisfied."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedAct:
     """The act of one turn."""
@@ -125,11 +134,14 @@ def signs(episode: Episode, before: Episode | None) -> dict[str, float]:
 
 _FLAGGED = 0.5
 """From this probability on a turn counts as a correction. A refinement is neither for nor against."""
+_LABELS = {ClientLabel.FRICTION.value: 0.5, ClientLabel.SATISFIED.value: -0.5}
+"""What a label of the whole session adds to the logit of a correction. No labelled history holds such labels, so that
+nothing could be fitted: half a unit moves an even chance to .62, and no sure turn across the line."""
 _NOT_OWN = {Source.PLAN: Act.REQUEST, Source.COMMAND: Act.REQUEST, Source.HOOK: Act.OTHER}
 
 
-def judge(found: Sequence[Episode]) -> tuple[JudgedAct, ...]:
-    """The act of each of a session's episodes, in order.
+def judge(found: Sequence[Episode], label: ClientLabel | None = None) -> tuple[JudgedAct, ...]:
+    """The act of each of a session's episodes, in order. `label` is what the client said of the session, if it did.
 
     A turn is a correction when its probability is at least a half, given that it is no refinement. A text that is not
     the person's own is never a correction.
@@ -142,6 +154,8 @@ def judge(found: Sequence[Episode]) -> tuple[JudgedAct, ...]:
             )
             continue
         there = signs(episode, before)
+        if label is not None:
+            there[label.value] = 1.0
         judged.append(decided(probabilities(there), tuple(name for name, value in there.items() if value)))
     return tuple(judged)
 
@@ -152,6 +166,8 @@ def probabilities(there: Mapping[str, float]) -> dict[Act, float]:
         act: BIAS[act] + sum(weights.get(name, 0.0) * value for name, value in there.items())
         for act, weights in WEIGHTS.items()
     }
+    for label, weight in _LABELS.items():
+        logits[Act.CORRECTION] += weight * there.get(label, 0.0)
     highest = max(logits.values())
     powers = {act: math.exp(logit - highest) for act, logit in logits.items()}
     total = sum(powers.values())

@@ -15,7 +15,7 @@ from sleepd.core.errors import Conflict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class AdoptionPlan:
     """What to write over the live file."""
 
     text: str
@@ -44,20 +44,20 @@ class RevertPlan:
         return self.text != self.current
 
 
-def plan(live: str | None, base: str | None, gated: str) -> Plan:
+def plan(live: str | None, base: str | None, gated: str) -> AdoptionPlan:
     """What to write: `gated`, or a three-way merge by lines when `live` is no longer the `base` that the gate saw.
 
     `base` None: the file did not exist. Raises `Conflict` when both sides changed the same lines, when the file
     was made or removed meanwhile, or when the result is empty or has broken markers.
     """
     if live in (base, gated):
-        return Plan(text=_sound(gated), live=live, proven=True)
+        return AdoptionPlan(text=_sound(gated), live=live, proven=True)
     if live is None:
         raise Conflict("the skill file was removed since the proposal was made; restore it")
     if base is None:
         raise Conflict("a file was made in this place since the proposal; sleepd run goes on from that file")
     merged = _sound(merge(base, live, gated))
-    return Plan(text=merged, live=live, proven=merged == gated)
+    return AdoptionPlan(text=merged, live=live, proven=merged == gated)
 
 
 def revert_plan(current: str | None, after: str, before: str | None) -> RevertPlan:

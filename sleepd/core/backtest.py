@@ -67,7 +67,7 @@ class Floors:
 
     applies: int = 20
     broken: float = 0.2
-    recall: float = 2 / 3
+    recall: float = 0.66
 
     def __post_init__(self) -> None:
         if self.applies < 1:

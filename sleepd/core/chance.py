@@ -18,12 +18,11 @@ import numpy.typing as npt
 
 from sleepd.core import check
 from sleepd.core.check import Check, Contains, Contrast, Lacks, MaxWords
+from sleepd.core.excess import MIN_SESSIONS, Excess
 from sleepd.core.model import TaskId, digest
 
 LEVEL: Final = 0.05
 """The share of histories with shuffled labels in which any text check may survive."""
-MIN_SESSIONS: Final = 6
-"""Sessions in which a wording must differ between rejected and kept answers: five coins agree once in 16 histories."""
 _SHUFFLES: Final = 999
 _COLUMNS_AT_ONCE: Final = 4_096
 _TIE: Final = 1e-9
@@ -32,26 +31,6 @@ _Floats = npt.NDArray[np.float64]
 
 
 # Text checks ----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Excess:
-    """What a search for text checks found in the person's labels of one work, and in labels that mean nothing."""
-
-    corrected_sessions: int
-    """Sessions in which an answer was rejected and a later one kept."""
-    wordings: int
-    """Traits of answers that differ between rejected and kept ones in at least `MIN_SESSIONS` sessions."""
-    found: int
-    """Of these wordings those that go with being kept at p ≤ .05, each looked at alone."""
-    by_chance: float
-    """The mean of the same count over shuffled labels, to three places; 0 without wordings."""
-    proven: int
-    """Of these wordings those that beat the best one of 95 % of the shuffled histories."""
-
-
-NO_EXCESS: Final = Excess(corrected_sessions=0, wordings=0, found=0, by_chance=0.0, proven=0)
-"""Of a work in which nothing was looked for yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

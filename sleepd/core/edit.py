@@ -86,7 +86,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class _Item:
+class _Block:
     """Lines of a region: one whole rule, or something else that edits leave alone."""
 
     lines: tuple[str, ...]
@@ -109,20 +109,25 @@ def split_regions(text: str) -> tuple[Part, ...]:
     """
     all_lines = plaintext.lines(text)
     parts: list[Part] = []
-    start, opened = 0, None
+    start, opened, since = 0, None, 0
     for number, region, closes in _markers(all_lines):
         if not closes:
-            _refuse_second(number, region, opened, parts)
+            if opened is not None:
+                raise Conflict(
+                    f"line {number}: {region.opening!r} stands inside the region opened in line {since}; close that"
+                )
+            if _part(parts, region) is not None:
+                raise Conflict(f"line {number}: a second {region.opening!r}; join the two regions into one")
             parts.append(Part(region=None, body="".join(all_lines[start : number - 1])))
-            start, opened = number, (region, number)
-        elif opened is None or opened[0] is not region:
+            start, opened, since = number, region, number
+        elif opened is not region:
             raise Conflict(f"line {number}: {region.closing!r} closes nothing; put {region.opening!r} before it")
         else:
             opening, body = all_lines[start - 1], "".join(all_lines[start : number - 1])
             parts.append(Part(region=region, body=body, opening=opening, closing=all_lines[number - 1]))
             start, opened = number, None
     if opened is not None:
-        raise Conflict(f"line {opened[1]}: {opened[0].opening!r} is never closed; add {opened[0].closing!r} after it")
+        raise Conflict(f"line {since}: {opened.opening!r} is never closed; add {opened.closing!r} after it")
     parts.append(Part(region=None, body="".join(all_lines[start:])))
     return tuple(part for part in parts if part.text)
 
@@ -207,7 +212,10 @@ def new_skill(name: str, description: str, region: str = "") -> str:
     `name` has at most 64 lowercase letters, digits and hyphens. `description` says when to load the skill: one line of
     at most 1,024 characters without tags. Raises `UsageError` for anything else.
     """
-    _check_name(name)
+    if len(name) > MAX_NAME_CHARS or not _SKILL_NAME.fullmatch(name):
+        raise UsageError(
+            f"skill name {name!r}: use at most {MAX_NAME_CHARS} lowercase letters, digits and single hyphens"
+        )
     check_description(description)
     quoted = json.dumps(description, ensure_ascii=False)
     return set_region(f"---\nname: {name}\ndescription: {quoted}\n---\n", Region.LEARNT, region)
@@ -215,7 +223,9 @@ def new_skill(name: str, description: str, region: str = "") -> str:
 
 def _markers(all_lines: list[str]) -> Iterable[tuple[int, Region, bool]]:
     """(line number, region, closes?) of each marker line."""
-    fenced = _fenced(all_lines)
+    # Line numbers inside frontmatter or a code fence, with what they are in.
+    inside = {number: f"the code fence opened in line {opener}" for number, opener in _fences(all_lines)}
+    fenced = inside | dict.fromkeys(range(1, plaintext.frontmatter_end(all_lines)), "the frontmatter")
     for number, line in enumerate(all_lines, 1):
         if not _MARKER_LIKE.match(line):
             continue
@@ -230,23 +240,8 @@ def _markers(all_lines: list[str]) -> Iterable[tuple[int, Region, bool]]:
         yield number, (_CLOSINGS if closes else _OPENINGS)[bare], closes
 
 
-def _refuse_second(number: int, region: Region, opened: tuple[Region, int] | None, parts: list[Part]) -> None:
-    if opened is not None:
-        raise Conflict(
-            f"line {number}: {region.opening!r} stands inside the region opened in line {opened[1]}; close that"
-        )
-    if _part(parts, region) is not None:
-        raise Conflict(f"line {number}: a second {region.opening!r}; join the two regions into one")
-
-
 def _part(parts: Iterable[Part], region: Region) -> Part | None:
     return next((part for part in parts if part.region is region), None)
-
-
-def _fenced(all_lines: list[str]) -> dict[int, str]:
-    """Line numbers inside frontmatter or a code fence, with what they are in."""
-    inside = {number: f"the code fence opened in line {opener}" for number, opener in _fences(all_lines)}
-    return inside | dict.fromkeys(range(1, plaintext.frontmatter_end(all_lines)), "the frontmatter")
 
 
 def _fences(all_lines: list[str]) -> Iterable[tuple[int, int]]:
@@ -259,15 +254,12 @@ def _fences(all_lines: list[str]) -> Iterable[tuple[int, int]]:
     return plaintext.fenced_lines(seen)
 
 
-def _open_fence(all_lines: list[str]) -> int | None:
-    """The line that opens a fence which runs to the end; None when all are closed."""
-    past = len(all_lines) + 1
-    return next((opener for number, opener in _fences([*all_lines, "\n"]) if number == past), None)
-
-
 def _separator(text: str, ending: str) -> tuple[str, str]:
     """What stands before the opening marker and after the closing one when a region is appended."""
-    fence = _open_fence(plaintext.lines(text))
+    # The line that opens a fence which runs to the end; None when all are closed.
+    all_lines = plaintext.lines(text)
+    past = len(all_lines) + 1
+    fence = next((opener for number, opener in _fences([*all_lines, "\n"]) if number == past), None)
     if fence is not None:
         raise Conflict(f"line {fence}: this code fence is never closed; close it before rules can be added below it")
     if not text or text == "\ufeff":
@@ -278,14 +270,14 @@ def _separator(text: str, ending: str) -> tuple[str, str]:
     return ("" if blank else ending), ending
 
 
-def _items(body: str) -> list[_Item]:
+def _items(body: str) -> list[_Block]:
     """The region's lines as rules and other things; all lines joined are the body."""
-    items: list[_Item] = []
+    items: list[_Block] = []
     rows = plaintext.lines(body)
     at = 0
     while at < len(rows):
         end = _rule_end(rows, at) if rows[at].startswith("- ") else at + 1
-        items.append(_Item(tuple(rows[at:end]), is_rule=rows[at].startswith("- ")))
+        items.append(_Block(tuple(rows[at:end]), is_rule=rows[at].startswith("- ")))
         at = end
     return items
 
@@ -317,20 +309,25 @@ def _apply_one(text: str, edit: Edit, region: Region) -> tuple[str] | str:
     place = _place(items, edit)
     if isinstance(place, str):
         return place
-    fresh: tuple[_Item, ...] = ()
+    fresh: tuple[_Block, ...] = ()
     if edit.op is not EditOp.DELETE:
-        ruled = _ruled(edit.text)
-        if isinstance(ruled, str):
-            return ruled
+        body = _BULLET.sub("", edit.text.replace("\r\n", "\n").strip(), count=1)
+        rows = [row.rstrip() for row in body.split("\n")]
+        refusal = _refusal(edit.text, rows)
+        if refusal is not None:
+            return refusal
+        # The lines of a rule: `- ` first, and the rest indented by at least two spaces.
+        rest = [row if not row or row.startswith("  ") else f"  {row.lstrip()}" for row in rows[1:]]
+        ruled = [f"- {rows[0].strip()}", *rest]
         if _is_there(items, ruled, place[0] if edit.op is EditOp.REPLACE else None):
             return "already there"
         ending = plaintext.newline(text)
-        fresh = (_Item(tuple(line + ending for line in ruled), is_rule=True),)
+        fresh = (_Block(tuple(line + ending for line in ruled), is_rule=True),)
     changed = [*items[: place[0]], *fresh, *items[place[1] :]]
     return (set_region(text, region, "".join(line for item in changed for line in item.lines)),)
 
 
-def _place(items: list[_Item], edit: Edit) -> tuple[int, int] | str:
+def _place(items: list[_Block], edit: Edit) -> tuple[int, int] | str:
     """Which items the edit takes away, as a half-open range (empty for `add`), or the reason why it has no place."""
     if edit.anchor is None or not _bare(edit.anchor):
         if edit.op is not EditOp.ADD:
@@ -346,7 +343,7 @@ def _place(items: list[_Item], edit: Edit) -> tuple[int, int] | str:
     return (found[0] + 1, found[0] + 1) if edit.op is EditOp.ADD else (found[0], found[0] + 1)
 
 
-def _is_there(items: list[_Item], ruled: list[str], replaced: int | None) -> bool:
+def _is_there(items: list[_Block], ruled: list[str], replaced: int | None) -> bool:
     """True when a rule says this already. The rule to be replaced may differ from it in letter case alone."""
     shown = "\n".join(ruled)
     for number, item in enumerate(items):
@@ -355,17 +352,6 @@ def _is_there(items: list[_Item], ruled: list[str], replaced: int | None) -> boo
         if number != replaced and item.is_rule and plaintext.key(_bare(item.shown)) == plaintext.key(_bare(shown)):
             return True
     return False
-
-
-def _ruled(text: str) -> list[str] | str:
-    """The lines of a rule, `- ` first and the rest indented by at least two spaces, or the reason for refusing it."""
-    body = _BULLET.sub("", text.replace("\r\n", "\n").strip(), count=1)
-    rows = [row.rstrip() for row in body.split("\n")]
-    refusal = _refusal(text, rows)
-    if refusal is not None:
-        return refusal
-    rest = [row if not row or row.startswith("  ") else f"  {row.lstrip()}" for row in rows[1:]]
-    return [f"- {rows[0].strip()}", *rest]
 
 
 def _refusal(text: str, rows: list[str]) -> str | None:
@@ -388,13 +374,6 @@ def _refusal(text: str, rows: list[str]) -> str | None:
 def _shown(line: str) -> str:
     body = line.rstrip("\r\n")
     return f"{body}\n" if line != body else f"{body}\n\\ No newline at end of file\n"
-
-
-def _check_name(name: str) -> None:
-    if len(name) > MAX_NAME_CHARS or not _SKILL_NAME.fullmatch(name):
-        raise UsageError(
-            f"skill name {name!r}: use at most {MAX_NAME_CHARS} lowercase letters, digits and single hyphens"
-        )
 
 
 def check_description(description: str) -> None:

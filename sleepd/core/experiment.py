@@ -25,7 +25,16 @@ from enum import StrEnum
 import numpy as np
 
 from sleepd.core.confirmation import Confirmation, ConfirmationConfig, confirm
-from sleepd.core.evidence import COUNTER_BETS, Flags, Floats, Scores, log_wealth, two_sided
+from sleepd.core.evidence import (
+    COUNTER_BETS,
+    SMALLER_COUNTER_BETS,
+    Flags,
+    Floats,
+    Scores,
+    adaptive_wealth,
+    log_wealth,
+    two_sided,
+)
 from sleepd.core.model import Attribution, Pair, TaskId, Verdict
 
 _LOG_2 = float(np.log(2))
@@ -51,6 +60,9 @@ class Superiority:
     """The candidate is better: effect > 0. Against it: the effect is below the smallest one worth having."""
 
     smallest_effect: float = 0.10
+    adaptive: bool = True
+    """Half of the capital bets as much as the earlier pairs advise, and the bets against it are smaller. Without, as
+    candidates of earlier versions began: a bet must not change once its pairs were seen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,8 +133,9 @@ def paths(statistic: Statistic, scores: Scores) -> Paths:
     """What a verdict rests on, and what reports draw: the statistic that decides. Zeros under the paper's rules."""
     cautious, hopeful = scores.cautious, scores.hopeful
     match statistic:
-        case Superiority(smallest_effect=effect):
-            return Paths(evidence=log_wealth(cautious), counter=log_wealth(effect - hopeful, COUNTER_BETS))
+        case Superiority(smallest_effect=effect, adaptive=adaptive):
+            accepting, against = (adaptive_wealth, SMALLER_COUNTER_BETS) if adaptive else (log_wealth, COUNTER_BETS)
+            return Paths(evidence=accepting(cautious), counter=log_wealth(effect - hopeful, against))
         case NonInferiority(margin=margin):
             # The counter bet's factor is 1 - λ(margin + d)/s >= 1 - λ(1 + margin)/s, so with s >= 1 + margin λ may go
             # up to 1 as well.

@@ -17,13 +17,14 @@ from itertools import pairwise
 from sleepd.core import behaviour
 from sleepd.core.act_words import whole_words
 from sleepd.core.acts import Act, JudgedAct
-from sleepd.core.backtest import Backtest, Place, backtest
+from sleepd.core.backtest import Backtest, Floors, Place, backtest
 from sleepd.core.behaviour import LessonCheck, NotJudged
 from sleepd.core.command import check, commands
 from sleepd.core.episode import Call, Episode, Source
 from sleepd.core.fault import all_faults, failures
 from sleepd.core.follow_up import DOCS, TESTS, follow_ups
 from sleepd.core.model import ClusterId, SessionId, digest
+from sleepd.core.ngrams import vectors
 from sleepd.core.recurrence import recurring_failures, recurring_follow_ups, recurring_repairs
 from sleepd.core.repair import repairs
 from sleepd.core.signal import Signal, SignalKind
@@ -39,6 +40,13 @@ _SAME_WORDS = 60
 _LEAST_WORDS = 3
 _SAYING = 200
 _STEM = 6
+_ABOUT = 40
+_TOLD = 20
+"""Characters from which a line that stands elsewhere was taken over from there."""
+_LEAST_SAID = 6
+"""Shorter objections (`no`, `hm`) name no rule."""
+_NEARLY_THE_SAME = 0.6
+"""Cosine of the character runs of two objections from which they are the same, said twice."""
 _TELLING = 3
 _SAID = 0.5
 """A line states a rule when it holds this share of the rule's telling words."""
@@ -131,7 +139,7 @@ class Lesson:
     kinds: tuple[SignalKind, ...]
     scope: Scope
     project: str
-    """The folder, where the lesson belongs to one project; else empty."""
+    """The repository's folder, where the lesson belongs to one project; else empty."""
     sessions: tuple[SessionId, ...]
     """In which it was needed, oldest first."""
     cost: Cost
@@ -195,6 +203,12 @@ class History:
     """All interactive sessions of a person, oldest first."""
 
     sessions: tuple[tuple[EpisodeWithAct, ...], ...]
+    repositories: Mapping[str, str] = field(default_factory=dict)
+    """Folder of a session -> the folder that stands for its repository; without those that stand for themselves."""
+
+    def repository(self, folder: str) -> str:
+        """The folder that stands for the repository of this one."""
+        return self.repositories.get(folder, folder)
 
     @property
     def turns(self) -> int:
@@ -212,6 +226,24 @@ class LessonBook:
     """The person's own."""
     nearest: Found | None
     """Of the findings that too few sessions support, the one with the most sessions."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TriedCheck:
+    """A check with what the history says of it."""
+
+    check: LessonCheck
+    result: Backtest | NotJudged
+    short_of: tuple[str, ...]
+    """Why the check is not worth a model call, one sentence each; empty when it is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TriedLesson:
+    """A lesson with its checks, each held against the history."""
+
+    lesson: Lesson
+    checks: tuple[TriedCheck, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -336,6 +368,7 @@ def of_words(history: Sequence[tuple[Sequence[Episode], Sequence[JudgedAct]]]) -
     """What the person says again and again, by theme. `history` holds each session's episodes with their acts."""
     themes: defaultdict[str, _Theme] = defaultdict(_Theme)
     instead: defaultdict[str, list[Signal]] = defaultdict(list)
+    others: list[Signal] = []
     shown: dict[str, str] = {}
     for session, acts in history:
         for number, (episode, judged) in enumerate(zip(session, acts, strict=True)):
@@ -346,12 +379,18 @@ def of_words(history: Sequence[tuple[Sequence[Episode], Sequence[JudgedAct]]]) -
                 judged.act is not Act.EVIDENCE and max(judged.correction, judged.refinement) >= _UNSURE
             )
             signal = of_turn(episode, judged)
-            for theme in THEMES:
-                if (objects or (theme.asked and _after_work(session, number))) and _speaks(theme, text, episode):
-                    found = themes[theme.name]
-                    found.signals.append(signal)
-                    found.commands.update(_checked(episode, theme.name))
-                    found.paths.update({e.path for e in episode.edits if DOCUMENT.search(e.path)})
+            speaks = [
+                theme
+                for theme in THEMES
+                if (objects or (theme.asked and _after_work(session, number))) and _speaks(theme, text, episode)
+            ]
+            if objects and not speaks and not INSTEAD.search(text) and not _handed_on(episode, session[:number]):
+                others.append(signal)
+            for theme in speaks:
+                found = themes[theme.name]
+                found.signals.append(signal)
+                found.commands.update(_checked(episode, theme.name))
+                found.paths.update({e.path for e in episode.edits if DOCUMENT.search(e.path)})
             if objects and (match := INSTEAD.search(text)):
                 good, bad = match["good"] or match["good2"], match["bad"] or match["bad2"]
                 key = f"{good.casefold()} not {bad.casefold()}"
@@ -369,7 +408,39 @@ def of_words(history: Sequence[tuple[Sequence[Episode], Sequence[JudgedAct]]]) -
         if theme.name in themes
     ]
     choices = [Found(key=k, about=k, text=shown[k], signals=tuple(signals)) for k, signals in sorted(instead.items())]
-    return (*named, *choices)
+    return (*named, *choices, *_repeated(others))
+
+
+def _handed_on(episode: Episode, before: Sequence[Episode]) -> bool:
+    """Whether a line of the turn stands in what a tool or the agent said earlier: these are not the person's words."""
+    lines = [line for raw in episode.text.splitlines() if len(line := raw.strip(" \t>\"'`“”*-")) >= _TOLD]
+    told = [text for one in before for text in (one.answer, *(call.output for call in one.calls))]
+    return any(line in text for line in lines for text in told)
+
+
+def _repeated(objections: Sequence[Signal]) -> Iterable[Found]:
+    """Objections of nearly the same words, in any language: the person's own words are the rule."""
+    said = {signal: " ".join(signal.text.split()) for signal in objections}
+    some = [signal for signal in objections if _LEAST_SAID <= len(said[signal]) <= _QUOTE]
+    rows = vectors([said[signal].casefold() for signal in some])
+    firsts = rows.copy()  # of each group's first objection; the first len(groups) rows count
+    groups: list[list[Signal]] = []
+    for signal, row in zip(some, rows, strict=True):
+        near = firsts[: len(groups)] @ row
+        nearest = int(near.argmax()) if len(near) else 0
+        if len(near) and near[nearest] >= _NEARLY_THE_SAME:
+            groups[nearest].append(signal)
+        else:
+            firsts[len(groups)] = row
+            groups.append([signal])
+    for group in groups:
+        words = said[group[0]]
+        yield Found(
+            key=f"said {words.casefold()}",
+            about=words[:_ABOUT],
+            text=f"Keep to this from the start: “{min((said[signal] for signal in group), key=len)}”",
+            signals=tuple(group),
+        )
 
 
 def _demand(text: str) -> str:
@@ -437,7 +508,7 @@ def _worded(theme: Theme, found: _Theme) -> str:
 
 
 def lessons(found: Iterable[Found], projects: Mapping[SessionId, str], floors: LessonFloors) -> tuple[Lesson, ...]:
-    """The findings that enough sessions support, worth most first. `projects` holds each session's folder."""
+    """The findings that enough sessions support, worth most first. `projects` holds each session's repository."""
     made = []
     for finding in found:
         signals = _once(sorted(finding.signals, key=lambda s: (s.at is None, s.at, s.session, s.turn)))
@@ -507,7 +578,7 @@ def checks_of(finding: Found) -> tuple[LessonCheck, ...]:
     return (behaviour.NoEditsOnQuestion(),) if finding.about == "wait for the word" else ()
 
 
-def backtests(lesson: Lesson, known: History) -> tuple[Backtest | NotJudged, ...]:
+def tried_checks(lesson: Lesson, known: History, floors: Floors) -> tuple[TriedCheck, ...]:
     """Each check of a lesson, frozen, over the whole history.
 
     The moments that the person corrected are the exchanges before the turns that the lesson rests on, and those in
@@ -526,7 +597,15 @@ def backtests(lesson: Lesson, known: History) -> tuple[Backtest | NotJudged, ...
         for one in session:
             questions[(one.episode.session, one.episode.turn)] = one.judged.act is Act.QUESTION
     cut = originals([[one.episode for one in session] for session in known.sessions])
-    return tuple(backtest(check, cut, corrected, questions) for check in lesson.checks)
+    results = [backtest(check, cut, corrected, questions) for check in lesson.checks]
+    return tuple(
+        TriedCheck(
+            check=check,
+            result=result,
+            short_of=(result.reason,) if isinstance(result, NotJudged) else result.short_of(floors),
+        )
+        for check, result in zip(lesson.checks, results, strict=True)
+    )
 
 
 def lesson_id(finding: Found) -> str:

@@ -27,7 +27,7 @@ def digest(*parts: str) -> Digest:
     return Digest(sha.hexdigest()[:32])
 
 
-class Outcome(StrEnum):
+class AnswerOutcome(StrEnum):
     """What became of an answer."""
 
     ACCEPTED = "accepted"
@@ -57,7 +57,7 @@ class Attempt:
     """One answer to a request and what followed."""
 
     answer: str
-    outcome: Outcome
+    outcome: AnswerOutcome
     evidence: tuple[EvidenceKind, ...] = ()
     reaction: str | None = None
     """The user's next words, when they were about this answer."""
@@ -83,13 +83,13 @@ class Task:
 
     @property
     def rejected(self) -> tuple[Attempt, ...]:
-        return tuple(a for a in self.attempts if a.outcome is Outcome.REJECTED)
+        return tuple(a for a in self.attempts if a.outcome is AnswerOutcome.REJECTED)
 
     @property
     def accepted(self) -> Attempt | None:
         """The answer the user kept; None when none was."""
         last = self.attempts[-1] if self.attempts else None
-        return last if last is not None and last.outcome is Outcome.ACCEPTED else None
+        return last if last is not None and last.outcome is AnswerOutcome.ACCEPTED else None
 
     @property
     def friction(self) -> int:
@@ -170,6 +170,8 @@ class Purpose(StrEnum):
     SEALED = "sealed"
     PROOF = "proof"
     """The proof-run's own; on sealed tasks only."""
+    RACE = "race"
+    """Candidates and the live text, to say which candidates go on to the gate."""
     ATTRIBUTION = "attribution"
     """Bundles, and bundles without an edit."""
     CALIBRATION = "calibration"
@@ -340,7 +342,7 @@ class SkillTarget:
     """When to load it; used when the file has to be made."""
 
 
-class Origin(StrEnum):
+class CandidateOrigin(StrEnum):
     """What made a candidate's text."""
 
     REFLECTION = "reflection"
@@ -384,6 +386,8 @@ class Candidate:
     """t, from 1, given before the first pair."""
     alpha: float
     """The level α_t in force for this candidate."""
+    stated: int | None = 0
+    """See `evidence.Place`: above 0, the level holds a part of the share for rules that the person put into words."""
     target: SkillTarget
     base: Digest
     text: Digest
@@ -393,7 +397,7 @@ class Candidate:
     model: str
     invalidated_in: str | None = None
     """The night that found the model changed: what was measured is about the model before that."""
-    origin: Origin = Origin.REFLECTION
+    origin: CandidateOrigin = CandidateOrigin.REFLECTION
     margin: float = 0.0
     """0: it has to be better. Above: it may be worse by less than this, as it makes the text shorter (promise 8)."""
     verdict: Verdict = Verdict.UNDECIDED

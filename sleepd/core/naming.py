@@ -1,7 +1,8 @@
 """What a group of texts is called: the words that its members share and the other groups lack.
 
 Words, no grammar: a name is a run of words as people wrote it ("fix lint errors"), which in a request is the verb with
-its object, or a command. So it needs no list of any language's verbs.
+its object, or a command. So it needs no list of any language's verbs. Where a group shares no such run, one of its
+texts stands for it, cut: single words put together would say nothing.
 """
 
 from __future__ import annotations
@@ -19,8 +20,6 @@ _MEMBERS = 50
 """Members of a group that are looked at, the oldest, so that a name seldom changes."""
 _LONGEST = 5
 _SHARED = 0.5
-_TOGETHER = 3
-"""Words that share no run of words are put together, at most so many."""
 _SHORT = 3
 _LONG = 5
 _SELDOM = 0.2
@@ -28,11 +27,17 @@ _RARE = 0.05
 """A name begins and ends with long words (5 characters), or with such as few texts of other groups have: a fifth for 4
 characters, a twentieth for 3. Articles and prepositions are short and everywhere."""
 _CUT = 48
+_TOGETHER = 3
+_FEW = 4
+"""A request of so few words is short."""
 
 
 def names(groups: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """A name for each group of texts, oldest group and oldest text first; no two are the same."""
-    read = {group: [_words(text) for text in texts] for group, texts in groups.items()}
+    read = {
+        group: [_WORD.findall(text.casefold()[: 20 * _READ])[:_READ] for text in texts]
+        for group, texts in groups.items()
+    }
     everything = [words for members in read.values() for words in members]
     having = Counter(word for words in everything for word in set(words))
     beginning = Counter(words[0] for words in everything if words)
@@ -64,17 +69,46 @@ def _candidates(members: Sequence[Sequence[str]], texts: Sequence[str], weight: 
     phrases = Counter(phrase for words in members for phrase in set(_phrases(words, weight)))
     best = sorted(phrases, key=lambda p: (-phrases[p] * sum(abs(weight[word]) for word in p), p))
     shared = [p for p in best if phrases[p] >= max(2, _SHARED * len(members))]
-    base = " ".join(shared[0]) if shared else " ".join(min(texts, key=lambda text: (len(text), text)).split())
-    if shared and len(shared[0]) == 1:
+    telling = next((p for p in shared if len(p) > 1 or _names_alone(p[0], members, weight)), None)
+    if telling is not None and len(telling) == 1:
+        # Further words that most of them have make it plainer: `fix test`, `address feedback review`.
         first = {word: n for words in reversed(members) for n, word in enumerate(words)}
-        words = [p[0] for p in shared if len(p) == 1][:_TOGETHER]
-        base = " ".join(sorted(words, key=lambda word: (first[word], word)))
-    base = base[:_CUT].strip() or "work"
+        alone = [p[0] for p in shared if len(p) == 1 and p != telling]
+        telling = tuple(sorted((telling[0], *alone[: _TOGETHER - 1]), key=lambda word: (first[word], word)))
+    base = " ".join(telling) if telling is not None else _typical(members, texts, weight)
+    base = _cut(base) or "work"
     yield base
     for (word,) in (p for p in best if len(p) == 1 and p[0] not in base.split()):
-        yield f"{base}: {word[:_CUT]}"
+        yield f"{base}: {_cut(word)}"
     for number in count(2):
         yield f"{base} ({number})"
+
+
+def _names_alone(word: str, members: Sequence[Sequence[str]], weight: Mapping[str, float]) -> bool:
+    """Whether one word is enough: a command, or one that most requests with it begin with or hardly add to."""
+    having = [words for words in members if word in words]
+    short = sum(words[0] == word or len(words) <= _FEW for words in having)
+    return word.startswith("/") or (weight[word] > 0 and 2 * short > len(having))
+
+
+def _typical(members: Sequence[Sequence[str]], texts: Sequence[str], weight: Mapping[str, float]) -> str:
+    """The text that has most in common with the others, for its length; of equals the shortest."""
+    shared = Counter(word for words in members for word in set(words))
+
+    def common(place: int) -> float:
+        words = set(members[place])
+        return sum((shared[w] - 1) * abs(weight[w]) for w in words) / (_FEW + len(words)) if words else 0.0
+
+    best = min(range(len(members)), key=lambda place: (-common(place), len(texts[place]), texts[place]))
+    return " ".join(texts[best].split())
+
+
+def _cut(name: str) -> str:
+    """At most 48 characters, cut between words where there are any."""
+    if len(name) <= _CUT:
+        return name.strip()
+    whole = name[:_CUT].rpartition(" ")[0].strip()
+    return f"{whole or name[: _CUT - 1]}…"
 
 
 def _phrases(words: Sequence[str], weight: Mapping[str, float]) -> Iterator[tuple[str, ...]]:
@@ -83,7 +117,3 @@ def _phrases(words: Sequence[str], weight: Mapping[str, float]) -> Iterator[tupl
             for end in range(start + 1, min(start + _LONGEST, len(words)) + 1):
                 if weight[words[end - 1]] > 0:
                     yield tuple(words[start:end])
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.casefold()[: 20 * _READ])[:_READ]

@@ -12,6 +12,7 @@ from sleepd.core.command import commands
 from sleepd.core.episode import Call, Episode
 from sleepd.core.fault import faults
 from sleepd.core.follow_up import DOCS, PUBLISHING, TESTS, Habit, habits
+from sleepd.core.linter_rules import instruction
 from sleepd.core.model import SessionId
 from sleepd.core.repair import AFTER
 from sleepd.core.signal import Signal, SignalKind
@@ -21,6 +22,7 @@ _NEARLY_ALWAYS = 0.9
 _HABIT = 0.1
 _FEW_SESSIONS = 0.25
 _MOSTLY_WORKS = 0.5
+_EXAMPLE = 120
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,11 +73,11 @@ def recurring_failures(
         if _RULE_NAME.fullmatch(key):
             if key == "not formatted":
                 return _Worded(rule=f"Format what you wrote before you run `{program}`.", seen=seen)
-            return _Worded(
-                rule=f"When you write code, keep to the rule `{key}` that `{program}` checks "
-                f"(for example: {quote[:120]}).",
-                seen=seen,
-            )
+            known_rule = instruction(key)
+            if known_rule:
+                return _Worded(rule=f"{known_rule} `{program}` stops at this ({key}).", seen=seen)
+            example = _clipped(quote)
+            return _Worded(rule=f"Write code so that `{program}` does not stop at `{key}`: {example}.", seen=seen)
         known = ways.get(key) or ways.get(key.partition(": ")[2]) or Counter()
         way = f"; use `{known.most_common(1)[0][0]}`" if known else ""
         if key.startswith("command not found: "):
@@ -198,6 +200,10 @@ def _follow_up_rule(key: str, found: Sequence[Signal], habit: Habit) -> _Worded:
         step = "offer" if offer else "do without being asked"
         return _Worded(rule=f"After finished work, {step} what the person says then: “{_short(found)}”.", seen=often)
     return _Worded(rule=f"After finished work that edits files, {'offer to ' if offer else ''}{verb}.", seen=often)
+
+
+def _clipped(quote: str) -> str:
+    return quote if len(quote) <= _EXAMPLE else f"{quote[:_EXAMPLE].rpartition(' ')[0]} …"
 
 
 def _short(found: Sequence[Signal]) -> str:

@@ -8,13 +8,16 @@ a text without secrets costs little more than being read. What counts as a secre
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import NamedTuple
 
 from sleepd.core.redact_assignments import KEYWORDS, assignment
 from sleepd.core.redact_needles import Span, fresh, needles
 from sleepd.core.redact_places import PLACES, command_password
-from sleepd.core.redact_tokens import bot_token, long_tokens, open_end, vendor_token
+from sleepd.core.redact_tokens import bot_token, long_runs, long_tokens, open_end, vendor_token
 
 OVERLAP = 512
 """How many characters beyond the limit the caller has to leave in the text, to show a secret on the cut whole."""
@@ -34,6 +37,13 @@ class Redacted:
     """The rule of each secret that was taken out, in the order of the text."""
 
 
+class Clipped(NamedTuple):
+    """A text, whole or clipped to `limit + OVERLAP` characters, of which `limit` are wanted."""
+
+    text: str
+    limit: int
+
+
 def redact(text: str, limit: int) -> Redacted:
     """The first `limit` characters of `text` without its secrets.
 
@@ -42,23 +52,88 @@ def redact(text: str, limit: int) -> Redacted:
     follows. Redacting the result again changes nothing. Raises nothing, whatever the text.
     """
     view = text[: limit + OVERLAP]
+    return _redacted(view, limit, _hints_of(view))
+
+
+def redact_all(texts: Sequence[Clipped]) -> list[Redacted]:
+    """As `redact` of each text; they are searched together, since beginning a search costs more than a short text."""
+    views = [text[: limit + OVERLAP] for text, limit in texts]
+    done: list[Redacted] = []
+    start = size = 0
+    for at, view in enumerate(views):
+        size += len(view)
+        if size >= _SEARCHED_AT_ONCE or at == len(views) - 1:
+            hints = _hints(views[start : at + 1])
+            some = zip(views[start : at + 1], texts[start : at + 1], hints, strict=True)
+            done += [_redacted(view, clipped.limit, hint) for view, clipped, hint in some]
+            start, size = at + 1, 0
+    return done
+
+
+_SEARCHED_AT_ONCE = 500_000
+"""Characters: the search needs fifteen times their memory."""
+
+
+@dataclass(slots=True)
+class _Hints:
+    """Where in a text secrets may be."""
+
+    needles: list[int] = field(default_factory=list)
+    """Offsets at which a needle begins."""
+    runs: list[tuple[int, int]] = field(default_factory=list)
+    """Long runs of token characters with a digit: start and end."""
+    cards: bool = False
+    """Whether enough digits for a payment card stand together."""
+
+
+_NOTHING = _Hints()
+_BETWEEN = b"\0" * 4
+"""Longer than any needle reaches, and part of no token or number."""
+
+
+def _hints_of(text: str) -> _Hints:
+    raw = text.encode("latin-1", "replace")
+    found, runs = needles(raw), list(long_runs(raw))
+    cards = next(_card_shapes(raw), None) is not None
+    return _Hints(found, runs, cards) if found or runs or cards else _NOTHING
+
+
+def _hints(texts: Sequence[str]) -> list[_Hints]:
+    raw = _BETWEEN.join([text.encode("latin-1", "replace") for text in texts])
+    starts = [0, *accumulate(len(text) + len(_BETWEEN) for text in texts)][:-1]
+    found: dict[int, _Hints] = {}
+    for at in needles(raw):
+        number = bisect_right(starts, at) - 1
+        found.setdefault(number, _Hints()).needles.append(at - starts[number])
+    for start, end in long_runs(raw):
+        number = bisect_right(starts, start) - 1
+        found.setdefault(number, _Hints()).runs.append((start - starts[number], end - starts[number]))
+    for at in _card_shapes(raw):
+        found.setdefault(bisect_right(starts, at) - 1, _Hints()).cards = True
+    return [found.get(number, _NOTHING) for number in range(len(texts))]
+
+
+def _redacted(view: str, limit: int, hints: _Hints) -> Redacted:
+    if hints is _NOTHING and len(view) <= limit:
+        return Redacted(text=view, found=())
     names: list[str] = []
     while True:
-        spans = _merged(_spans(view, limit))
+        spans = _merged(_spans(view, limit, hints))
         names += [rule for _, _, rule in spans]
         seen, view = view, _replaced(view, spans, limit)
-        settled = not spans and (len(seen) <= limit or not _spans(view[-_EDGE:], limit))
+        edge = view[-_EDGE:]
+        settled = not spans and (len(seen) <= limit or not _spans(edge, limit, _hints_of(edge)))
         if settled or view == seen:
             return Redacted(text=view, found=tuple(names))
+        hints = _hints_of(view)
 
 
-def _spans(text: str, limit: int) -> list[Span]:
+def _spans(text: str, limit: int, hints: _Hints) -> list[Span]:
     """Every secret that begins before `limit`, unordered, possibly overlapping."""
-    raw = text.encode("latin-1", "replace")
     public: list[tuple[int, int]] = []
     spans: list[Span] = []
     done = 0
-    for at in needles(raw):
+    for at in hints.needles:
         if at >= limit:
             break
         head = text[at : at + 4].lower()
@@ -70,22 +145,23 @@ def _spans(text: str, limit: int) -> list[Span]:
                 spans += command_password(text, at)
         elif reader := PLACES.get(head) or PLACES.get(head[:3]):
             spans += reader(text, at)
-        elif span := _token(text, raw, at, public):
+        elif span := _token(text, at, public):
             spans.append(span)
         if spans:
             done = max(done, spans[-1][1])
-    spans += long_tokens(text, raw, public)
-    spans += _cards(text, raw)
+    spans += long_tokens(text, hints.runs, public)
+    if hints.cards:
+        spans += _cards(text)
     if len(text) > limit:
         spans += open_end(text)
     return [span for span in spans if span[0] < limit and not text.startswith("[redacted:", span[0])]
 
 
-def _token(text: str, raw: bytes, at: int, public: list[tuple[int, int]]) -> Span | None:
+def _token(text: str, at: int, public: list[tuple[int, int]]) -> Span | None:
     """The key block or the vendor's token that the needle at `at` leads to."""
     match text[at]:
         case "-":
-            return _key_block(text, raw, at - 4, public)
+            return _key_block(text, at - 4, public)
         case ":":
             return bot_token(text, at)
         case "u":
@@ -135,15 +211,15 @@ _END_LINE = re.compile(r"-----END [A-Z0-9 ]{1,40}-----")
 _KEY_TO_COME = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}-{0,4}\Z")
 
 
-def _key_block(text: str, raw: bytes, at: int, public: list[tuple[int, int]]) -> Span | None:
+def _key_block(text: str, at: int, public: list[tuple[int, int]]) -> Span | None:
     """The private key that begins at `at`; without an end it runs to the end of the text. Others go to `public`."""
     if public and at < public[-1][1]:
         return None
     head = _PRIVATE.match(text, at) if at >= 0 else None
     if head:
-        return (at, _block_end(text, raw, head.end()), "private-key") if _key_follows(text, head.end()) else None
+        return (at, _block_end(text, head.end()), "private-key") if _key_follows(text, head.end()) else None
     if at >= 0 and (other := _OTHER_BLOCK.match(text, at)):
-        public.append((at, _block_end(text, raw, other.end())))
+        public.append((at, _block_end(text, other.end())))
     return None
 
 
@@ -153,8 +229,8 @@ def _key_follows(text: str, at: int) -> bool:
     return body is not None and (body["end"] is None or body.end() == len(text))
 
 
-def _block_end(text: str, raw: bytes, start: int) -> int:
-    stop = raw.find(b"-----END", start)
+def _block_end(text: str, start: int) -> int:
+    stop = text.find("-----END", start)
     if stop < 0:
         return len(text)
     line = _END_LINE.match(text, stop)
@@ -179,11 +255,19 @@ _ID_BEFORE = re.compile(
 )
 
 
-def _cards(text: str, raw: bytes) -> Iterator[Span]:
-    """Card numbers with a known issuer's prefix and length and a right check digit (Luhn, ISO/IEC 7812-1)."""
-    if _CARD_SHAPES[0] not in raw.translate(_DIGITS, b" -"):
-        return
+def _card_shapes(raw: bytes) -> Iterator[int]:
+    """Where digits stand together as on a payment card; of several that overlap only the first."""
     shape = raw.translate(_DIGITS)
+    for outline in _CARD_SHAPES:
+        at = shape.find(outline)
+        while at >= 0:
+            yield at
+            at = shape.find(outline, at + len(outline))
+
+
+def _cards(text: str) -> Iterator[Span]:
+    """Card numbers with a known issuer's prefix and length and a right check digit (Luhn, ISO/IEC 7812-1)."""
+    shape = text.encode("latin-1", "replace").translate(_DIGITS)
     for outline in _CARD_SHAPES:
         at = shape.find(outline)
         while at >= 0:

@@ -9,7 +9,7 @@ import math
 import re
 import string
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sleepd.core.redact_needles import Span, fresh
 
@@ -21,6 +21,7 @@ _CLASSES = bytes(ord("a") if c in _TOKEN_CHARS else ord(" ") for c in range(256)
 _RUN = b"a" * 20
 _BASE64 = string.ascii_letters + string.digits + "+/_-"
 _DIGIT = re.compile(r"[0-9]")
+_DIGIT_BYTE = re.compile(rb"[0-9]")
 
 _GROUPS: tuple[tuple[str, str], ...] = (
     ("aws-key-id", r"A[KS]IA[A-Z0-9]{16,}"),
@@ -153,20 +154,37 @@ def bot_token(text: str, colon: int) -> Span | None:
     return None
 
 
-def long_tokens(text: str, raw: bytes, public: list[tuple[int, int]]) -> Iterator[Span]:
-    """Long tokens without a known prefix, outside of the `public` key blocks."""
+def long_runs(raw: bytes) -> Iterator[tuple[int, int]]:
+    """Start and end of each run of at least 20 token characters with a digit among them, in order."""
     shape = raw.translate(_CLASSES)
     start = shape.find(_RUN)
     while start >= 0:
         end = shape.find(b" ", start)
-        end = len(text) if end < 0 else end
-        if _DIGIT.search(text, start, end) and (
-            span := _vendor_run(text, start, end) or _unnamed_token(text, start, end)
-        ):
+        end = len(raw) if end < 0 else end
+        if _DIGIT_BYTE.search(raw, start, end):
+            yield start, end
+        start = shape.find(_RUN, end)
+
+
+def long_tokens(text: str, runs: Sequence[tuple[int, int]], public: list[tuple[int, int]]) -> Iterator[Span]:
+    """Long tokens without a known prefix, outside of the `public` key blocks; `runs` are the text's long runs."""
+    done = 0
+    for begin, end in runs:
+        start = max(begin, done)
+        if end - start < len(_RUN) or (start > begin and not _DIGIT.search(text, start, end)):
+            continue
+        if end - start == 36 and _plain_uuid(text, start, end):
+            continue
+        if span := _vendor_run(text, start, end) or _unnamed_token(text, start, end):
             if not any(first <= start < last for first, last in public):
                 yield span
-            end = max(end, span[1])
-        start = shape.find(_RUN, end)
+            done = max(end, span[1])
+
+
+def _plain_uuid(text: str, start: int, end: int) -> bool:
+    """Most long runs of a transcript. A web hook, a vendor's prefix or an escape would show in the neighbours."""
+    alone = text[start - 1 : start] not in _JOINS and text[end : end + 1] not in _JOINS
+    return alone and _LOWER_UUID.match(text, start, end) is not None
 
 
 def open_end(text: str) -> list[Span]:
@@ -199,6 +217,8 @@ _SECRET_WORD = re.compile(
 )
 _SECRET_STEMS = ("secret", "token", "passw", "key", "credential")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\Z")
+_LOWER_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
+_JOINS = frozenset("/.~=\\")
 _HEX = re.compile(r"(?:0x|I)?[0-9a-fA-F]+-?\Z")
 _WORDS = re.compile(r"[a-z]{4,}|[A-Z]{4,}")
 _CAMEL = re.compile(r"_{0,2}(?:[A-Z][a-z]++|[a-z]{2,}+|[A-Z]{2,}+|[0-9]{1,8}+|[_-])++\Z")

@@ -8,7 +8,7 @@ lines that the adoption changed.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sleepd.core import plaintext
@@ -57,7 +57,15 @@ def take_out(after: str, current: str, before: str) -> str:
     restored = "".join(line.rstrip("\r\n") + ending * line.endswith(("\n", "\r")) for line in plaintext.lines(before))
     base, ours, theirs = (pieces(text) for text in (after, current, restored))
     own, undone = _changes(base, ours), _changes(base, theirs)
-    _refuse_same_place(base, ours, own, undone)
+    for mine in own:
+        for undo in undone:
+            if mine.same(undo) or (mine.removes_only and undo.removes_only):
+                continue
+            # An addition lies between two pieces: it is in the way only inside of what the other side replaced.
+            inside = mine.start < undo.end and undo.start < mine.end
+            harmless = (mine.adds_only and undo.removes_only) or (mine.removes_only and undo.adds_only)
+            if inside and not harmless:
+                raise Conflict(_both(base, ours, mine, undo))
     placed = list(_placed(base, ours, own, undone))
     _keep_markers(placed)
     _keep_paragraphs_apart(placed)
@@ -92,20 +100,6 @@ def _changes(base: Sequence[Piece], side: Sequence[Piece]) -> list[_Change]:
         for tag, a, b, c, d in matcher.get_opcodes()
         if tag != "equal"
     ]  # fmt: skip
-
-
-def _refuse_same_place(
-    base: Sequence[Piece], ours: Sequence[Piece], own: Iterable[_Change], undone: Sequence[_Change]
-) -> None:
-    for mine in own:
-        for undo in undone:
-            if mine.same(undo) or (mine.removes_only and undo.removes_only):
-                continue
-            # An addition lies between two pieces: it is in the way only inside of what the other side replaced.
-            inside = mine.start < undo.end and undo.start < mine.end
-            harmless = (mine.adds_only and undo.removes_only) or (mine.removes_only and undo.adds_only)
-            if inside and not harmless:
-                raise Conflict(_both(base, ours, mine, undo))
 
 
 def _both(base: Sequence[Piece], ours: Sequence[Piece], mine: _Change, undo: _Change) -> str:

@@ -21,6 +21,7 @@ _SEEDS = {
     Purpose.ATTRIBUTION: 970 * _MILLION,
     Purpose.CALIBRATION: 980 * _MILLION,
     Purpose.DRIFT: 2_000 * _MILLION,
+    Purpose.RACE: 3_000 * _MILLION,
 }
 _LATER_CANDIDATES = 10_000 * _MILLION
 

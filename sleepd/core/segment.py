@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from harvesters.records import Origin, Role, SkillUse, ToolCall, ToolStatus, Turn
-from sleepd.core.model import Attempt, EvidenceKind, Outcome, SessionId, Task, TaskId, digest
+from sleepd.core.model import AnswerOutcome, Attempt, EvidenceKind, SessionId, Task, TaskId, digest
 from sleepd.core.ngrams import similarity
 from sleepd.core.tools import SHELLS
 
@@ -142,15 +142,29 @@ def _task(transcript: Transcript, chain: Sequence[_Exchange], before: _Exchange 
             attempts.append(_close(tries[-1], exchange, following, transcript.votes))
     if not attempts:
         return None
+    # What a fresh agent needs to know: the previous exchange and what tools returned before the answer.
+    parts = []
+    if before is not None:
+        parts += [f"Earlier request: {before.prompt.text}", f"Earlier answer: {_answer(before.turns)}"]
+    for turn in first.turns:
+        for call in turn.tool_calls:
+            if call.output and call.name.casefold() not in _WRITES:
+                parts.append(f"{call.name} {call.input[:_RESULT_LIMIT]}\n{call.output[:_RESULT_LIMIT]}")
+        if len(_answer([turn])) >= _LEAST_ANSWER:
+            break
+    # The skill that the turns name, else the last one that was loaded by then.
+    end = first.turns[-1].position if first.turns else first.prompt.position
+    loaded = [u.name for u in transcript.skills if u.position <= end]
+    skills = [t.skill for t in first.turns if t.skill] or loaded
     return Task(
         id=TaskId(digest(transcript.agent, first.prompt.id)),
         session_id=transcript.id,
         project=first.prompt.cwd or transcript.project,
         at=first.prompt.at,
         request=first.prompt.text,
-        context=_context(first, before),
+        context="\n\n".join(p[:_RESULT_LIMIT] for p in parts)[:_CONTEXT_LIMIT],
         attempts=tuple(attempts),
-        skill=_skill(first, transcript.skills),
+        skill=skills[-1] if skills else None,
     )
 
 
@@ -159,26 +173,27 @@ def _tries(exchange: _Exchange) -> list[Attempt]:
     tries: list[Attempt] = []
     for turns in _until_each_answer(exchange.turns):
         answer = _answer(turns)
-        verdict = _checked(turns)
+        # The last call that ran a command on the answer, if it has a result.
+        calls = [c for t in turns for c in t.tool_calls if c.status in (ToolStatus.OK, ToolStatus.ERROR)]
+        ran = [
+            c for c in calls if c.exit_code is not None or c.status is ToolStatus.ERROR or (c.name.casefold() in SHELLS)
+        ]
+        verdict = ran[-1] if ran else None
         kind = EvidenceKind.TOOL_PASSED if verdict and verdict.status is ToolStatus.OK else EvidenceKind.TOOL_FAILED
         tries.append(
             Attempt(
                 answer=answer,
-                outcome=Outcome.UNKNOWN,
+                outcome=AnswerOutcome.UNKNOWN,
                 evidence=(kind,) if verdict else (),
                 tool_output=verdict.output if verdict else None,
             )
         )
-    return _given_up(tries)
-
-
-def _given_up(tries: Sequence[Attempt]) -> list[Attempt]:
-    """Keep the failed tries that the next one redid, marked as rejected, and the last try."""
+    # Keep the failed tries that the next one redid, marked as rejected, and the last try.
     kept = []
     for one, following in pairwise(tries):
         failed = EvidenceKind.TOOL_FAILED in one.evidence
         if failed and similarity(_cut(one.answer), _cut(following.answer)) >= _SAME_ANSWER:
-            kept.append(replace(one, outcome=Outcome.REJECTED))
+            kept.append(replace(one, outcome=AnswerOutcome.REJECTED))
     return [*kept, *tries[-1:]]
 
 
@@ -197,29 +212,21 @@ def _until_each_answer(turns: Sequence[Turn]) -> Iterator[list[Turn]]:
         yield piece
 
 
-def _checked(turns: Sequence[Turn]) -> ToolCall | None:
-    """The last call that ran a command on the answer, if it has a result."""
-    calls = [c for t in turns for c in t.tool_calls if c.status in (ToolStatus.OK, ToolStatus.ERROR)]
-    ran = [c for c in calls if c.exit_code is not None or c.status is ToolStatus.ERROR or _is_shell(c)]
-    return ran[-1] if ran else None
-
-
-def _is_shell(call: ToolCall) -> bool:
-    return call.name.casefold() in SHELLS
-
-
 def _close(attempt: Attempt, exchange: _Exchange, following: _Exchange | None, votes: dict[str, int]) -> Attempt:
     """Decide an exchange's last answer by what came after it."""
     against = list(_against(exchange, votes))
     if following is not None:
         evidence = (*attempt.evidence, *against, EvidenceKind.REDONE)
-        return replace(attempt, outcome=Outcome.REJECTED, evidence=evidence, reaction=following.prompt.text)
+        return replace(attempt, outcome=AnswerOutcome.REJECTED, evidence=evidence, reaction=following.prompt.text)
     if against or EvidenceKind.TOOL_FAILED in attempt.evidence:
         rejected = any(k is not EvidenceKind.INTERRUPTED for k in against)
-        outcome = Outcome.REJECTED if rejected else Outcome.UNKNOWN
-        return replace(attempt, outcome=outcome, evidence=(*attempt.evidence, *against), reaction=_said(exchange))
+        outcome = AnswerOutcome.REJECTED if rejected else AnswerOutcome.UNKNOWN
+        said = [c.feedback for c in exchange.calls if c.feedback and c.feedback != "user-modified"]
+        return replace(
+            attempt, outcome=outcome, evidence=(*attempt.evidence, *against), reaction="\n".join(said) or None
+        )
     kept = EvidenceKind.COMMITTED if any(map(_commits, exchange.calls)) else EvidenceKind.MOVED_ON
-    return replace(attempt, outcome=Outcome.ACCEPTED, evidence=(*attempt.evidence, kept))
+    return replace(attempt, outcome=AnswerOutcome.ACCEPTED, evidence=(*attempt.evidence, kept))
 
 
 def _against(exchange: _Exchange, votes: dict[str, int]) -> Iterator[EvidenceKind]:
@@ -235,11 +242,6 @@ def _against(exchange: _Exchange, votes: dict[str, int]) -> Iterator[EvidenceKin
         yield EvidenceKind.VOTED
 
 
-def _said(exchange: _Exchange) -> str | None:
-    said = [c.feedback for c in exchange.calls if c.feedback and c.feedback != "user-modified"]
-    return "\n".join(said) or None
-
-
 def _commits(call: ToolCall) -> bool:
     return call.status is ToolStatus.OK and "git commit" in call.input
 
@@ -253,29 +255,6 @@ def _answer(turns: Iterable[Turn]) -> str:
     written = [c.input for t in replies for c in t.tool_calls if c.name.casefold() in _WRITES]
     kept = [w for w in written if any(key in w for key in _WRITTEN_KEYS) or w.startswith("***")]
     return "\n".join(kept) or (texts[-1] if texts else "")
-
-
-def _context(first: _Exchange, before: _Exchange | None) -> str:
-    """What a fresh agent needs to know: the previous exchange and what tools returned before the answer."""
-    parts = []
-    if before is not None:
-        parts += [f"Earlier request: {before.prompt.text}", f"Earlier answer: {_answer(before.turns)}"]
-    for turn in first.turns:
-        for call in turn.tool_calls:
-            if call.output and call.name.casefold() not in _WRITES:
-                parts.append(f"{call.name} {call.input[:_RESULT_LIMIT]}\n{call.output[:_RESULT_LIMIT]}")
-        if len(_answer([turn])) >= _LEAST_ANSWER:
-            break
-    return "\n\n".join(p[:_RESULT_LIMIT] for p in parts)[:_CONTEXT_LIMIT]
-
-
-def _skill(exchange: _Exchange, uses: Sequence[SkillUse]) -> str | None:
-    attributed = [t.skill for t in exchange.turns if t.skill]
-    if attributed:
-        return attributed[-1]
-    end = exchange.turns[-1].position if exchange.turns else exchange.prompt.position
-    loaded = [u.name for u in uses if u.position <= end]
-    return loaded[-1] if loaded else None
 
 
 def _cut(text: str) -> str:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from sleepd.core.aggregate import Backed, Rivals
-from sleepd.core.model import Digest, Edit, EditOp, Origin, Verdict
+from sleepd.core.model import CandidateOrigin, Digest, Edit, EditOp, Verdict
+from sleepd.core.race import FEWEST
 from sleepd.core.screen import screen
 
 SHORTENING_MARGIN = 0.03
@@ -38,15 +39,25 @@ class Bundle:
     """Edits that are tried together as one candidate."""
 
     backed: tuple[Backed, ...]
-    origin: Origin = Origin.REFLECTION
+    origin: CandidateOrigin = CandidateOrigin.REFLECTION
     margin: float = 0.0
     """See `Candidate.margin`."""
+    stated: bool = False
+    """The person put each of its rules into words: it has a part of the share of the error level for those."""
 
     @classmethod
-    def of(cls, edits: Sequence[Edit], sessions: Sequence[str], *, origin: Origin, margin: float = 0.0) -> Bundle:
+    def of(
+        cls,
+        edits: Sequence[Edit],
+        sessions: Sequence[str],
+        *,
+        origin: CandidateOrigin,
+        margin: float = 0.0,
+        stated: bool = False,
+    ) -> Bundle:
         """Edits that no reflection proposed as they are, with the sessions they go back to."""
         backed = tuple(Backed(edit=e, support=1, rank=n, sessions=tuple(sessions)) for n, e in enumerate(edits))
-        return cls(backed=backed, origin=origin, margin=margin)
+        return cls(backed=backed, origin=origin, margin=margin, stated=stated)
 
     @property
     def edits(self) -> tuple[Edit, ...]:
@@ -90,6 +101,8 @@ def sort_out(
     An edit that failed alone, or is under trial, or was accepted, is not tried again; one that failed in company may
     come back alone, unless the screen finds fault with it.
     """
+    # Its patterns take half a second to compile: too long for whoever only looks at what a night left.
+
     spent = {
         e for t in tried if len(t.edits) == 1 or t.verdict in (Verdict.ACCEPTED, Verdict.UNDECIDED) for e in t.edits
     }
@@ -125,11 +138,24 @@ def select(field: Field, budget: int, rivals: Rivals = frozenset()) -> tuple[Bun
     """
     if budget < 1:
         return ()
-    agreed = _together(_standing(field.agreed, rivals), budget, rivals)
+    # The first ones that get on with one another.
+    agreed: list[Backed] = []
+    for one in _standing(field.agreed, rivals):
+        if len(agreed) < budget and not any(frozenset((t.edit.id, one.edit.id)) in rivals for t in agreed):
+            agreed.append(one)
     first = agreed or _standing(field.fresh, rivals)[:1] or field.again[:1]
     bundles = [Bundle(backed=tuple(first))] if first else []
     bundles += [Bundle(backed=(b,)) for b in field.flagged]
     return tuple(bundles or [Bundle(backed=(b,), margin=SHORTENING_MARGIN) for b in field.idle[:1]])
+
+
+def runners(field: Field, rivals: Rivals = frozenset()) -> tuple[Bundle, ...]:
+    """The candidates of which `select` takes the first, where nothing but their order speaks for it: a race says more.
+
+    () where reflections agree on some edits, or where fewer than `race.FEWEST` could run.
+    """
+    alone = () if field.agreed else _standing(field.fresh, rivals)
+    return tuple(Bundle(backed=(b,)) for b in alone) if len(alone) >= FEWEST else ()
 
 
 def _idle(one: Backed) -> bool:
@@ -143,12 +169,3 @@ def _standing(backed: Sequence[Backed], rivals: Rivals) -> list[Backed]:
         for b in backed
         if not any(o.support > b.support and frozenset((o.edit.id, b.edit.id)) in rivals for o in backed)
     ]
-
-
-def _together(backed: Sequence[Backed], budget: int, rivals: Rivals) -> list[Backed]:
-    """The first ones that get on with one another."""
-    taken: list[Backed] = []
-    for one in backed:
-        if len(taken) < budget and not any(frozenset((t.edit.id, one.edit.id)) in rivals for t in taken):
-            taken.append(one)
-    return taken

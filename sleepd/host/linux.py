@@ -32,7 +32,21 @@ class Linux:
         self._session_bus = session_bus
 
     def on_battery(self) -> bool | None:
-        return _on_battery(_supplies(self._sysfs / "class" / "power_supply"))
+        supplies = _supplies(self._sysfs / "class" / "power_supply")
+        if supplies is None:
+            return None
+        # USB, USB_C, USB_PD, …: a laptop is charged through any of them.
+        mains = [one.online for one in supplies if one.kind == "Mains" or (one.kind or "").startswith("USB")]
+        batteries = [one.status for one in supplies if one.kind == "Battery"]
+        if "1" in mains or "2" in mains:  # 2: online at a voltage that was negotiated
+            return False
+        if not batteries:
+            return None if any(one.kind is None for one in supplies) else False
+        if "Discharging" in batteries:
+            return True
+        if any(status in _FULL for status in batteries):
+            return False
+        return True if "0" in mains else None
 
     def idle_s(self) -> float | None:
         from sleepd.host import desktop
@@ -77,20 +91,3 @@ def _word(file: Path) -> str | None:
             return stream.read(_MOST_READ).decode("ascii").strip()
     except (OSError, UnicodeDecodeError):
         return None
-
-
-def _on_battery(supplies: tuple[_Supply, ...] | None) -> bool | None:
-    if supplies is None:
-        return None
-    # USB, USB_C, USB_PD, …: a laptop is charged through any of them.
-    mains = [one.online for one in supplies if one.kind == "Mains" or (one.kind or "").startswith("USB")]
-    batteries = [one.status for one in supplies if one.kind == "Battery"]
-    if "1" in mains or "2" in mains:  # 2: online at a voltage that was negotiated
-        return False
-    if not batteries:
-        return None if any(one.kind is None for one in supplies) else False
-    if "Discharging" in batteries:
-        return True
-    if any(status in _FULL for status in batteries):
-        return False
-    return True if "0" in mains else None

@@ -49,11 +49,11 @@ class Messages:
             other=(anthropic.AnthropicError, httpx2.RequestError),
         )
 
-    def open(self, key: str) -> _Session:
+    def open(self, key: str) -> _AnthropicSession:
         import anthropic
 
         address = self._settings.base_url or _ADDRESS
-        return _Session(anthropic.Anthropic(api_key=key, base_url=address, max_retries=0), self._settings)
+        return _AnthropicSession(anthropic.Anthropic(api_key=key, base_url=address, max_retries=0), self._settings)
 
     def read(self, body: dict[str, Any]) -> Reply | Failure:
         if body.get("type") == "error":
@@ -66,12 +66,19 @@ class Messages:
         texts = [dig(block, "text") for block in blocks if dig(block, "type") == "text"]
         text = "".join(part for part in texts if isinstance(part, str))
         usage = body.get("usage")
-        reply = priced(self._settings, text, _tokens_in(usage), outcomes.count(dig(usage, "output_tokens")))
+        # All input tokens, cached ones included: the API counts them apart.
+        fresh = outcomes.count(dig(usage, "input_tokens"))
+        if fresh is None:
+            tokens_in = None
+        else:
+            cached = ("cache_creation_input_tokens", "cache_read_input_tokens")
+            tokens_in = fresh + sum(outcomes.count(dig(usage, name)) or 0 for name in cached)
+        reply = priced(self._settings, text, tokens_in, outcomes.count(dig(usage, "output_tokens")))
         truncated = body.get("stop_reason") in {"max_tokens", "model_context_window_exceeded"}
         return outcomes.settle(reply, truncated=truncated, provider=self._provider)
 
 
-class _Session:
+class _AnthropicSession:
     def __init__(self, client: anthropic.Anthropic, settings: ModelSettings) -> None:
         self._client = client
         self._settings = settings
@@ -92,12 +99,3 @@ class _Session:
 
     def close(self) -> None:
         self._client.close()
-
-
-def _tokens_in(usage: Any) -> int | None:
-    """All input tokens, cached ones included: the API counts them apart."""
-    fresh = outcomes.count(dig(usage, "input_tokens"))
-    if fresh is None:
-        return None
-    cached = ("cache_creation_input_tokens", "cache_read_input_tokens")
-    return fresh + sum(outcomes.count(dig(usage, name)) or 0 for name in cached)

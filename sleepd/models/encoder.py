@@ -109,7 +109,11 @@ class Encoder:
         step = self._settings.batch_size
         batches = [clean[i : i + step] for i in range(0, len(clean), step)] or [[]]
         with self._lock:
-            return _unit_rows(np.concatenate([self._exchange(batch) for batch in batches]))
+            rows = np.concatenate([self._exchange(batch) for batch in batches])
+            lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+            if not np.all(np.isfinite(lengths)) or np.any(lengths == 0):
+                raise NotMeasured("the embedding model gave a vector without a direction; use another embedder.model")
+            return np.asarray(rows / lengths, dtype=np.float32)
 
     def close(self) -> None:
         with self._lock:
@@ -246,13 +250,6 @@ def _sampled(path: Path) -> str:
             file.seek(size * index // _SAMPLES)
             blocks.append(file.read(_SAMPLE_BYTES).hex())
     return digest(*blocks)
-
-
-def _unit_rows(rows: Vectors) -> Vectors:
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    if not np.all(np.isfinite(lengths)) or np.any(lengths == 0):
-        raise NotMeasured("the embedding model gave a vector without a direction; use another embedder.model")
-    return np.asarray(rows / lengths, dtype=np.float32)
 
 
 def _line(text: str) -> str:

@@ -40,13 +40,9 @@ def serve(requests: IO[bytes], replies: IO[bytes]) -> None:
             else:
                 answer = (frames.VECTORS, frames.from_vectors(model.encode(frames.unpacked(body))))
         except _EXPECTED as error:
-            answer = (frames.ERROR, frames.packed(_first_sentence(error)))
+            line = next(iter(str(error).strip().splitlines()), "")
+            answer = (frames.ERROR, frames.packed(f"{type(error).__name__}: {line.split('. ')[0]}"))
         frames.write(replies, *answer)
-
-
-def _first_sentence(error: Exception) -> str:
-    line = next(iter(str(error).strip().splitlines()), "")
-    return f"{type(error).__name__}: {line.split('. ')[0]}"
 
 
 class _Loaded:

@@ -46,7 +46,11 @@ class HashedTfidf:
         """Shape (len(texts), 1024), rows of length 1; texts without a word share one fixed row."""
         rows = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
         for row, text in zip(rows, texts, strict=True):
-            row[:] = _vector(text)
+            words = _WORD.findall(unicodedata.normalize("NFKC", without_surrogates(text)).casefold())
+            by_word = _unit(_hashed(_word_features(words)))
+            by_character = _unit(_hashed(_character_features(words)))
+            mixed = math.sqrt(1 - _CHARACTERS_SHARE) * by_word + math.sqrt(_CHARACTERS_SHARE) * by_character
+            row[:] = _unit(mixed).astype(np.float32)
         return rows
 
     def close(self) -> None:
@@ -56,14 +60,6 @@ class HashedTfidf:
 def from_settings(settings: EmbedderSettings) -> HashedTfidf:  # noqa: ARG001 - every embedder is made this way
     """The adapter registered as `hashed-tfidf`. No setting but the name matters to it."""
     return HashedTfidf()
-
-
-def _vector(text: str) -> Vectors:
-    words = _WORD.findall(unicodedata.normalize("NFKC", without_surrogates(text)).casefold())
-    by_word = _unit(_hashed(_word_features(words)))
-    by_character = _unit(_hashed(_character_features(words)))
-    mixed = math.sqrt(1 - _CHARACTERS_SHARE) * by_word + math.sqrt(_CHARACTERS_SHARE) * by_character
-    return _unit(mixed).astype(np.float32)
 
 
 def _word_features(words: list[str]) -> Iterable[tuple[str, float]]:

@@ -43,14 +43,11 @@ class Memoized:
             if not texts:
                 return rows
             vectors = np.stack([self._known[mark] for mark in wanted])
-            self._forget(wanted)
+            for mark in wanted:
+                self._known.move_to_end(mark)
+            while len(self._known) > self._capacity:
+                self._known.popitem(last=False)
         return vectors
 
     def close(self) -> None:
         self._embedder.close()
-
-    def _forget(self, used: list[Digest]) -> None:
-        for mark in used:
-            self._known.move_to_end(mark)
-        while len(self._known) > self._capacity:
-            self._known.popitem(last=False)

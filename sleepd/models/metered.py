@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from sleepd.core.errors import BadSettings
@@ -75,7 +75,9 @@ class Ledger:
     def __init__(
         self, *, max_calls: int | None = None, budget_usd: float | None = None, calls_setting: str = "night.max_calls"
     ) -> None:
-        if (max_calls is not None and max_calls < 0) or (budget_usd is not None and not _amount(budget_usd)):
+        if (max_calls is not None and max_calls < 0) or (
+            budget_usd is not None and not (math.isfinite(budget_usd) and budget_usd >= 0)
+        ):
             raise BadSettings("a budget must be 0 or more")
         self._max_calls = max_calls
         self._budget_usd = budget_usd
@@ -102,7 +104,10 @@ class Ledger:
         with self._lock:
             if self._max_calls is not None and self._admitted >= self._max_calls:
                 return _spent(f"all {self._max_calls} calls of the budget are used; raise {self._calls_setting}")
-            if self._budget_usd is not None and self._charged() + worst_usd > self._budget_usd:
+            # Spent already, and what calls under way may yet cost.
+            spent_usd = sum(tally.cost_usd or 0.0 for tally in self._tallies.values())
+            charged = self._earlier_usd + self._reserved_usd + spent_usd
+            if self._budget_usd is not None and charged + worst_usd > self._budget_usd:
                 return _spent(f"the next call could exceed the budget of ${self._budget_usd:g}; raise night.budget_usd")
             self._admitted += 1
             self._reserved_usd += worst_usd
@@ -136,18 +141,17 @@ class Ledger:
             by_purpose=tallies,
         )
 
-    def _charged(self) -> float:
-        """Dollars spent and dollars that calls under way may yet cost."""
-        return self._earlier_usd + self._reserved_usd + sum(tally.cost_usd or 0.0 for tally in self._tallies.values())
-
 
 class Metered:
     """A Model charged to a ledger, which refuses with SPENT before a call that could exceed a limit.
 
-    Raises BadSettings for a dollar budget without a price: a cap that cannot be kept is refused, not ignored.
+    `stopped` is asked before each call: once it says yes, the model is not asked any more. Raises BadSettings for a
+    dollar budget without a price: a cap that cannot be kept is refused, not ignored.
     """
 
-    def __init__(self, model: Model, ledger: Ledger, *, price: Price | None = None) -> None:
+    def __init__(
+        self, model: Model, ledger: Ledger, *, price: Price | None = None, stopped: Callable[[], bool] | None = None
+    ) -> None:
         if ledger.in_dollars and price is None:
             raise BadSettings(
                 f"a dollar budget needs the price of {model.key}: set model.price_in_per_mtok and "
@@ -156,13 +160,22 @@ class Metered:
         self._model = model
         self._ledger = ledger
         self._price = price
+        self._stopped = stopped
 
     @property
     def key(self) -> str:
         return self._model.key
 
     def ask(self, ask: Ask) -> Reply | Failure:
-        worst_usd = self._worst_usd(ask)
+        if self._stopped is not None and self._stopped():
+            return Failure(
+                cause=Cause.KILLED, message="sleepd was stopped; the next run continues from here", asked=False
+            )
+        if self._price is None:
+            worst_usd = 0.0
+        else:
+            sent = len(ask.system.encode("utf-8", "surrogatepass")) + len(ask.prompt.encode("utf-8", "surrogatepass"))
+            worst_usd = self._price.of(sent + _FRAME_TOKENS, ask.max_tokens)
         refusal = self._ledger.admit(worst_usd)
         if refusal is not None:
             return refusal
@@ -182,26 +195,16 @@ class Metered:
         if close is not None:
             close()
 
-    def _worst_usd(self, ask: Ask) -> float:
-        if self._price is None:
-            return 0.0
-        sent = len(ask.system.encode("utf-8", "surrogatepass")) + len(ask.prompt.encode("utf-8", "surrogatepass"))
-        return self._price.of(sent + _FRAME_TOKENS, ask.max_tokens)
-
     def _used(self, outcome: Reply | Failure | None, worst_usd: float) -> Tally:
         if isinstance(outcome, Reply):
-            tokens_in, tokens_out = outcome.tokens_in or 0, outcome.tokens_out or 0
-            return Tally(calls=1, tokens_in=tokens_in, tokens_out=tokens_out, cost_usd=self._cost(outcome, worst_usd))
+            tokens_in, tokens_out, cost = outcome.tokens_in, outcome.tokens_out, outcome.cost_usd
+            if cost is None and self._price is not None:
+                known = tokens_in is not None and tokens_out is not None
+                cost = self._price.of(tokens_in or 0, tokens_out or 0) if known else worst_usd
+            return Tally(calls=1, tokens_in=tokens_in or 0, tokens_out=tokens_out or 0, cost_usd=cost)
         if outcome is not None and outcome.cause in _UNBILLED:
             return Tally(calls=1, failed=1)
         return Tally(calls=1, failed=1, cost_usd=None if self._price is None else worst_usd)
-
-    def _cost(self, reply: Reply, worst_usd: float) -> float | None:
-        if reply.cost_usd is not None or self._price is None:
-            return reply.cost_usd
-        if reply.tokens_in is None or reply.tokens_out is None:
-            return worst_usd
-        return self._price.of(reply.tokens_in, reply.tokens_out)
 
 
 def _combined(a: Tally, b: Tally, sign: int) -> Tally:
@@ -213,10 +216,6 @@ def _combined(a: Tally, b: Tally, sign: int) -> Tally:
         tokens_out=max(0, a.tokens_out + sign * b.tokens_out),
         cost_usd=cost,
     )
-
-
-def _amount(dollars: float) -> bool:
-    return math.isfinite(dollars) and dollars >= 0
 
 
 def _spent(why: str) -> Failure:

@@ -50,16 +50,22 @@ class ChatCompletions:
             other=(openai.OpenAIError, httpx2.RequestError),
         )
 
-    def open(self, key: str) -> _Session:
+    def open(self, key: str) -> _OpenAISession:
         import openai
 
         address = self._settings.base_url or _ADDRESS
-        return _Session(openai.OpenAI(api_key=key, base_url=address, max_retries=0), self._settings)
+        return _OpenAISession(openai.OpenAI(api_key=key, base_url=address, max_retries=0), self._settings)
 
     def read(self, body: dict[str, Any]) -> Reply | Failure:
         message = dig(body, "choices", 0, "message")
         if message is None:
-            return self._without_message(body)
+            # Routers report an upstream error inside a 200; its code is then the status that matters.
+            if not body.get("error"):
+                return outcomes.malformed(self._provider, "a completion without choices")
+            code = outcomes.count(dig(body, "error", "code"))
+            return outcomes.explain(
+                Rejection(status=code or 500, headers={}, body=json.dumps(body).encode()), self._provider
+            )
         stop = dig(body, "choices", 0, "finish_reason")
         if stop == "content_filter" or dig(message, "refusal"):
             return outcomes.refused(self._provider, str(dig(message, "refusal") or stop))
@@ -68,17 +74,8 @@ class ChatCompletions:
         reply = priced(self._settings, _text(dig(message, "content")), *counts)
         return outcomes.settle(reply, truncated=stop == "length", provider=self._provider)
 
-    def _without_message(self, body: dict[str, Any]) -> Failure:
-        """Routers report an upstream error inside a 200; its code is then the status that matters."""
-        if not body.get("error"):
-            return outcomes.malformed(self._provider, "a completion without choices")
-        code = outcomes.count(dig(body, "error", "code"))
-        return outcomes.explain(
-            Rejection(status=code or 500, headers={}, body=json.dumps(body).encode()), self._provider
-        )
 
-
-class _Session:
+class _OpenAISession:
     def __init__(self, client: openai.OpenAI, settings: ModelSettings) -> None:
         self._client = client
         self._settings = settings
@@ -88,9 +85,10 @@ class _Session:
 
         settings, omit = self._settings, openai.omit
         new_name = settings.host is None or settings.host.split(":")[0].endswith(_NEW_LIMIT_NAME)
+        user: ChatCompletionMessageParam = {"role": "user", "content": ask.prompt}
         return self._client.chat.completions.with_streaming_response.create(
             model=settings.model,
-            messages=_messages(ask),
+            messages=[{"role": "system", "content": ask.system}, user] if ask.system else [user],
             max_completion_tokens=ask.max_tokens if new_name else omit,
             max_tokens=omit if new_name else ask.max_tokens,
             temperature=omit if settings.temperature is None else settings.temperature,
@@ -100,11 +98,6 @@ class _Session:
 
     def close(self) -> None:
         self._client.close()
-
-
-def _messages(ask: Ask) -> list[ChatCompletionMessageParam]:
-    user: ChatCompletionMessageParam = {"role": "user", "content": ask.prompt}
-    return [{"role": "system", "content": ask.system}, user] if ask.system else [user]
 
 
 def _text(content: Any) -> str:

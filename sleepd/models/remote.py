@@ -32,7 +32,7 @@ class Streamed(Protocol):
     def iter_bytes(self) -> Iterator[bytes]: ...
 
 
-class Session(Protocol):
+class ClientSession(Protocol):
     """An open SDK client; safe to use from several threads."""
 
     def send(self, ask: Ask, timeout_s: float) -> AbstractContextManager[Streamed]: ...
@@ -58,7 +58,7 @@ class Wire(Protocol):
 
     def raised(self) -> Raised: ...
 
-    def open(self, key: str) -> Session: ...
+    def open(self, key: str) -> ClientSession: ...
 
     def read(self, body: dict[str, Any]) -> Reply | Failure: ...
 
@@ -84,7 +84,7 @@ class RemoteModel:
         self._pause = pause
         self._key = (settings.api_key or "").strip()
         self._lock = threading.Lock()
-        self._session: Session | None = None
+        self._session: ClientSession | None = None
 
     @property
     def key(self) -> str:
@@ -95,7 +95,13 @@ class RemoteModel:
 
         Takes `timeout_s`, retries and pauses included; twice that if a server falls silent in the middle of its reply.
         """
-        outcome = self._key_failure() or self._ask(ask)
+        outcome: Reply | Failure
+        if not self._key:
+            outcome = outcomes.no_key(self._wire.provider)
+        elif not self._key.isascii() or not self._key.isprintable() or " " in self._key:
+            outcome = outcomes.bad_key(self._wire.provider)
+        else:
+            outcome = self._ask(ask)
         if isinstance(outcome, Failure):
             return replace(outcome, message=outcomes.one_line(outcome.message, self._key))
         return outcome
@@ -105,12 +111,6 @@ class RemoteModel:
             session, self._session = self._session, None
         if session is not None:
             session.close()
-
-    def _key_failure(self) -> Failure | None:
-        if not self._key:
-            return outcomes.no_key(self._wire.provider)
-        printable = self._key.isascii() and self._key.isprintable() and " " not in self._key
-        return None if printable else outcomes.bad_key(self._wire.provider)
 
     def _ask(self, ask: Ask) -> Reply | Failure:
         clean = replace(ask, system=without_surrogates(ask.system), prompt=without_surrogates(ask.prompt))
@@ -136,24 +136,32 @@ class RemoteModel:
             return outcomes.timed_out(provider, self._settings.timeout_s)
         try:
             with self._open().send(ask, left_s) as streamed:
-                body = _read_until(streamed, deadline)
+                # The whole body. The SDKs' own timeouts run anew with every chunk, so a dripping server would never
+                # meet one.
+                chunks = []
+                for chunk in streamed.iter_bytes():
+                    chunks.append(chunk)
+                    if time.monotonic() > deadline:
+                        raise _LateError
+                body = b"".join(chunks)
         except late:
             return outcomes.timed_out(provider, self._settings.timeout_s)
         except raised.connection as error:
-            return _Again(failure=outcomes.unreachable(provider, _root(error)))
+            # The words of the innermost cause: "Connection refused" says more than "Connection error.".
+            root: BaseException = error
+            while root.__cause__ is not None:
+                root = root.__cause__
+            return _Again(failure=outcomes.unreachable(provider, str(root) or type(root).__name__))
         except raised.status as error:
-            return _rejected(error, provider)
+            response: Any = error.response  # type: ignore[attr-defined]
+            headers = {name.lower(): value for name, value in response.headers.items()}
+            rejection = Rejection(status=response.status_code, headers=headers, body=response.content)
+            failure = outcomes.explain(rejection, provider)
+            if not _passing(rejection, failure):
+                return failure
+            return _Again(failure=failure, wait_s=retry_after_s(headers))
         except raised.other as error:
             return outcomes.malformed(provider, f"a reply that cannot be read ({error})")
-        return self._read(body)
-
-    def _open(self) -> Session:
-        with self._lock:
-            if self._session is None:
-                self._session = self._wire.open(self._key)
-            return self._session
-
-    def _read(self, body: bytes) -> Reply | Failure:
         try:
             data = json.loads(body)
         except (ValueError, RecursionError):
@@ -163,32 +171,18 @@ class RemoteModel:
             return outcomes.malformed(self._wire.provider, "JSON of another shape")
         return self._wire.read(data)
 
+    def _open(self) -> ClientSession:
+        with self._lock:
+            if self._session is None:
+                self._session = self._wire.open(self._key)
+            return self._session
+
 
 def priced(settings: ModelSettings, text: str, tokens_in: int | None, tokens_out: int | None) -> Reply:
     """A Reply with its cost, when both the prices and the token counts are known."""
     known = settings.price is not None and tokens_in is not None and tokens_out is not None
     cost = settings.price.of(tokens_in, tokens_out) if known else None  # type: ignore[union-attr, arg-type]
     return Reply(text=text, tokens_in=tokens_in, tokens_out=tokens_out, cost_usd=cost)
-
-
-def _read_until(streamed: Streamed, deadline: float) -> bytes:
-    """The whole body. The SDKs' own timeouts run anew with every chunk, so a dripping server would never meet one."""
-    chunks = []
-    for chunk in streamed.iter_bytes():
-        chunks.append(chunk)
-        if time.monotonic() > deadline:
-            raise _LateError
-    return b"".join(chunks)
-
-
-def _rejected(error: Exception, provider: Provider) -> Failure | _Again:
-    response: Any = error.response  # type: ignore[attr-defined]
-    headers = {name.lower(): value for name, value in response.headers.items()}
-    rejection = Rejection(status=response.status_code, headers=headers, body=response.content)
-    failure = outcomes.explain(rejection, provider)
-    if not _passing(rejection, failure):
-        return failure
-    return _Again(failure=failure, wait_s=retry_after_s(headers))
 
 
 def _passing(rejection: Rejection, failure: Failure) -> bool:
@@ -198,10 +192,3 @@ def _passing(rejection: Rejection, failure: Failure) -> bool:
     if failure.cause is Cause.QUOTA:
         return rejection.status == 429 and not outcomes.used_up(rejection.body)
     return rejection.status in {408, 409} or rejection.status >= 500
-
-
-def _root(error: BaseException) -> str:
-    """The words of the innermost cause: "Connection refused" says more than "Connection error."."""
-    while error.__cause__ is not None:
-        error = error.__cause__
-    return str(error) or type(error).__name__

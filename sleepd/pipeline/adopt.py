@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from sleepd.core.adoption import Plan, plan, revert_plan
+from sleepd.core.adoption import AdoptionPlan, plan, revert_plan
 from sleepd.core.errors import Conflict, UsageError
 from sleepd.core.model import Edit, EditOp, digest
 from sleepd.pipeline import choose
@@ -53,7 +53,7 @@ class Intended:
     """The text was committed on a branch, and stands in the file already."""
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> AdoptionPlan:
         """What adopting would write now. Raises `Conflict` as `adopt` does, with the file and the ways out."""
         try:
             return _plan(self.live, self.base, self.wanted)
@@ -109,7 +109,7 @@ def check_wording(database: Database, proposal: Proposal, reworded: Edit) -> Non
     choose.text_of(candidate, "", "", (replace(reworded, op=EditOp.ADD, anchor=None),))
 
 
-def _plan(live: files.SkillFile | None, base: str, wanted: str) -> Plan:
+def _plan(live: files.SkillFile | None, base: str, wanted: str) -> AdoptionPlan:
     # No file and an empty file are one text to the gate, and two things to the person who made the empty one.
     nothing = None if live is None or live.text else ""
     return plan(live.text if live is not None else None, base or nothing, wanted)

@@ -45,7 +45,12 @@ def attribute(
     """
     kept = list(candidate.edits)
     doubted = [e for e in kept if _without(comparison, kept, e) is not None]
-    settled = {e.id: _unasked(e) for e in kept}
+    settled = {
+        e.id: Attribution(
+            edit_id=e.id, round=0, kept=True, effect=None, low=-1.0, high=1.0, pairs=0, tokens=edit.tokens(e.text)
+        )
+        for e in kept
+    }
     number = 1
     while len(kept) > 1 and doubted:
         found = _round(
@@ -130,13 +135,6 @@ def _made(one: Edit, scores: Scores, decision: Decision, number: int) -> Attribu
         high=high,
         pairs=len(scores),
         tokens=edit.tokens(one.text),
-    )
-
-
-def _unasked(one: Edit) -> Attribution:
-    """What is known of an edit that was not left out."""
-    return Attribution(
-        edit_id=one.id, round=0, kept=True, effect=None, low=-1.0, high=1.0, pairs=0, tokens=edit.tokens(one.text)
     )
 
 

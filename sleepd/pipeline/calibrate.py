@@ -58,12 +58,14 @@ def calibrate(ctx: RunContext, comparison: Comparison, gate: GateTerms, pairs: i
     """
     with ctx.database.writing() as connection:
         base = rollouts.put_text(connection, comparison.base)
-        index = ctx.next_index(proposals.next_index(connection))
-        alpha = evidence.level(index, proposals.acceptances(connection), gate.alpha)
+        place = ctx.next_place(proposals.given(connection))
+        alpha = evidence.level(place, proposals.acceptances(connection), gate.alpha)
     own, live = [], []
     by_task: dict[TaskId, list[float]] = {}
-    for stored in comparison.tasks:
-        mine, means = _scores(ctx, stored, base, _turns(comparison, stored, pairs), gate)
+    each, left = divmod(pairs, len(comparison.tasks))
+    for number, stored in enumerate(comparison.tasks):
+        # As evenly as it goes, in the order of the tasks.
+        mine, means = _scores(ctx, stored, base, each + (number < left), gate)
         own += mine
         live += means
         by_task[stored.task.id] = [score for score in (*mine, *means) if score is not None]
@@ -71,6 +73,8 @@ def calibrate(ctx: RunContext, comparison: Comparison, gate: GateTerms, pairs: i
     scores = Scores.of([a for a, _ in known], [b for _, b in known])
     asked = Experiment(statistic=TwoSided(), alpha=gate.alpha, coverage=0.0, max_pairs=len(known) + 1)
     differences = forecast.noise(by_task, gate.baseline_samples)
+    # Mean price of the rollouts of this text; None when none is known.
+    prices = [r.usage.cost_usd for k, r in ctx.made.items() if k.text == base and r.usage.cost_usd is not None]
     return CalibrationResult(
         pairs=len(own),
         unscored=len(own) - len(known),
@@ -79,7 +83,7 @@ def calibrate(ctx: RunContext, comparison: Comparison, gate: GateTerms, pairs: i
         alarm=experiment.decide(asked, scores).verdict is Verdict.ACCEPTED,
         alpha=alpha,
         noise=float(differences.std()) if len(differences) else 0.0,
-        foreseen=foresee(differences, alpha, gate, _cost(ctx, base)),
+        foreseen=foresee(differences, alpha, gate, sum(prices) / len(prices) if prices else None),
     )
 
 
@@ -117,12 +121,6 @@ def remembered(ctx: RunContext, comparison: Comparison, baseline_samples: int) -
     return forecast.noise(scores, baseline_samples)
 
 
-def _turns(comparison: Comparison, task: StoredTask, pairs: int) -> int:
-    """How many of the pairs are this task's: as evenly as it goes, in the order of the tasks."""
-    place = [s.task.id for s in comparison.tasks].index(task.task.id)
-    return pairs // len(comparison.tasks) + (place < pairs % len(comparison.tasks))
-
-
 def _scores(
     ctx: RunContext, task: StoredTask, base: Digest, turns: int, gate: GateTerms
 ) -> tuple[list[float | None], list[float | None]]:
@@ -135,9 +133,3 @@ def _scores(
     return [mean_score([one]) for one in made[:turns]], [
         mean_score(made[turns + n * r : turns + (n + 1) * r]) for n in range(turns)
     ]
-
-
-def _cost(ctx: RunContext, base: Digest) -> float | None:
-    """Mean price of the rollouts of this text; None when none is known."""
-    known = [r.usage.cost_usd for k, r in ctx.made.items() if k.text == base and r.usage.cost_usd is not None]
-    return sum(known) / len(known) if known else None

@@ -12,7 +12,6 @@ from dataclasses import replace
 from sleepd.core.edit import Region, apply
 from sleepd.core.errors import UsageError
 from sleepd.core.model import Candidate, Digest, Edit
-from sleepd.core.screen import screen
 from sleepd.skills.targets import starting_text
 from sleepd.store.reviews import EditChoice, EditDecision
 
@@ -50,6 +49,9 @@ def text_of(candidate: Candidate, base: str, gated: str, edits: Sequence[Edit]) 
     if applied.unmatched:
         one = applied.unmatched[0]
         raise UsageError(f"this choice cannot be written: {one.edit.text or one.edit.anchor!r}: {one.reason}")
+    # Its patterns take half a second to compile: too long for whoever only looks at a proposal or completes an id.
+    from sleepd.core.screen import screen
+
     added = "\n".join(line for line in applied.text.splitlines() if line not in {*base.splitlines(), *_MARKERS})
     for finding in (*screen(edits), *screen(added)):
         raise UsageError(f"not written, since it looks unsafe: {finding.rule}: {finding.why}; word it otherwise")

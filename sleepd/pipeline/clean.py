@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from hashlib import sha256
+from typing import TypeVar
 
 from harvesters.records import (
     Answered,
@@ -19,7 +20,7 @@ from harvesters.records import (
     Turn,
 )
 from sleepd.core.mark import OWN_MARK
-from sleepd.core.redact import OVERLAP, redact
+from sleepd.core.redact import OVERLAP, Clipped, Redacted, redact, redact_all
 from sleepd.pipeline.jobs import Job, Lengths
 from sleepd.store.stored_file import StoredFile
 
@@ -42,10 +43,26 @@ def _kind(session: Session) -> str:
     return "own" if own and session.kind is not SessionKind.SUBAGENT else session.kind.value
 
 
+def _long_texts(reading: Reading, lengths: Lengths) -> Iterator[Clipped]:
+    """What was said, asked and answered: nearly all of a reading's letters, to be searched together."""
+    turns = reading.session.turns if reading.session is not None else ()
+    late = reading.session.late_results if reading.session is not None else ()
+    for turn in turns:
+        yield Clipped(turn.text, lengths.text)
+    for call in (*(call for turn in turns for call in turn.tool_calls), *late):
+        said = (call.input, call.output, call.feedback, *(change.patch for change in call.changes))
+        yield from (Clipped(text, lengths.tool_text) for text in said if text)
+    if reading.cursor is not None:
+        yield from (Clipped(value, len(value) + OVERLAP) for value in reading.cursor.state.values())
+
+
 _PLAIN_ID = re.compile(
     r"[\w.-]{0,19}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?:toolu|tooluse|(?:agent_)?msg|req|call|fc|rs|item)_[A-Za-z0-9]{1,40}"
 )
 """An id without room for a secret: nearly all of them."""
+
+
+R = TypeVar("R", Turn, ToolCall)
 
 
 class _Cleaner:
@@ -54,10 +71,13 @@ class _Cleaner:
     def __init__(self, lengths: Lengths) -> None:
         self._lengths = lengths
         self._names: dict[str, str] = {}
+        self._redacted: dict[Clipped, Redacted] = {}
         self.found = 0
 
     def reading(self, reading: Reading) -> Reading:
         session, cursor = reading.session, reading.cursor
+        texts = list(dict.fromkeys(_long_texts(reading, self._lengths)))
+        self._redacted = dict(zip(texts, redact_all(texts), strict=True))
         return replace(
             reading,
             session=None if session is None else self._session(session),
@@ -89,7 +109,8 @@ class _Cleaner:
         )
 
     def _turn(self, turn: Turn) -> Turn:
-        return replace(
+        calls = tuple(self._call(c) for c in turn.tool_calls) if turn.tool_calls else ()
+        return _with(
             turn,
             id=self._id(turn.id) or "",
             text=self._text(turn.text, self._lengths.text) or "",
@@ -98,20 +119,20 @@ class _Cleaner:
             cwd=self._name(turn.cwd),
             branch=self._name(turn.branch),
             source_id=self._id(turn.source_id),
-            tool_calls=tuple(self._call(c) for c in turn.tool_calls) if turn.tool_calls else (),
+            tool_calls=calls,
         )
 
     def _call(self, call: ToolCall) -> ToolCall:
         limit = self._lengths.tool_text
-        return replace(
+        return _with(
             call,
             id=self._id(call.id) or "",
             name=self._name(call.name) or "",
             input=self._text(call.input, limit) or "",
             output=self._text(call.output, limit),
             feedback=self._text(call.feedback, limit),
-            answers=tuple(self._answered(a) for a in call.answers),
-            changes=tuple(self._change(c) for c in call.changes),
+            answers=tuple(self._answered(a) for a in call.answers) if call.answers else (),
+            changes=tuple(self._change(c) for c in call.changes) if call.changes else (),
             subagent=self._id(call.subagent),
             result_id=self._id(call.result_id),
         )
@@ -132,7 +153,7 @@ class _Cleaner:
     def _text(self, text: str | None, limit: int) -> str | None:
         if not text:
             return text
-        clean = redact(text[: limit + OVERLAP], limit)
+        clean = self._redacted.get(Clipped(text, limit)) or redact(text[: limit + OVERLAP], limit)
         self.found += len(clean.found)
         return clean.text
 
@@ -150,3 +171,9 @@ class _Cleaner:
             return name
         clean = self._text(name, len(name) + OVERLAP)
         return name if clean == name else f"{clean}-{sha256(name.encode()).hexdigest()[:12]}"
+
+
+def _with(record: R, **clean: object) -> R:
+    """The record with these values: itself where it has them already, as nearly every record without a secret does."""
+    changed = {name: value for name, value in clean.items() if getattr(record, name) != value}
+    return replace(record, **changed) if changed else record  # type: ignore[arg-type]  # its own fields

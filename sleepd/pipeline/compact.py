@@ -7,14 +7,14 @@ asked for non-inferiority: it may be worse by less than a margin (gate, promise 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from sleepd.core import edit, evidence, forecast, plaintext
 from sleepd.core.experiment import Rule
-from sleepd.core.model import Attribution, Edit, EditOp, Origin, Unmatched, Verdict, digest
+from sleepd.core.model import Attribution, CandidateOrigin, Edit, EditOp, Unmatched, Verdict, digest
 from sleepd.core.ports import Ask, CallPurpose
 from sleepd.core.select import Bundle
 from sleepd.pipeline import buffer
@@ -103,16 +103,37 @@ def compact(
     unmatched: tuple[Unmatched, ...] = ()
     tried = [frozenset(e.id for e in t.candidate.edits) for t in trials if _compacts(t, comparison)]
     declined = buffer.turned_down(ctx.database, comparison.target.path, but_of=ctx.run.id)
-    for edits in (() if isinstance(proposed, str) else proposed, *_deletions(rules, how.saves)):
+    # What to leave out where nobody proposes better: the rule with the least effect, then the next, one at a time.
+    # Where one saves too little, those with the least effect after it go with it.
+    deletions: list[tuple[Edit, ...]] = []
+    ordered = sorted(rules, key=lambda rule: rule.worth)
+    for first in range(len(ordered)):
+        taken: list[_Rule] = []
+        for rule in ordered[first:]:
+            taken.append(rule)
+            if sum(r.tokens for r in taken) > how.saves:
+                deletions.append(tuple(_delete(r) for r in taken))
+                break
+    for edits in (() if isinstance(proposed, str) else proposed, *deletions):
         wanted = [e for e in edits if not any(buffer.says_the_same(e, d.edit) for d in declined)]
-        done = edit.apply(comparison.base, _in_order(wanted))
+        # Deletions first, since a merged rule may be longer than the one that it stands for; there is nothing to add.
+        done = edit.apply(
+            comparison.base,
+            sorted((e for e in wanted if e.op is not EditOp.ADD), key=lambda e: e.op is not EditOp.DELETE),
+        )
         unmatched += done.unmatched
         refused = _refused(comparison.base, done, how.saves)
         if frozenset(e.id for e in done.applied) in tried:
             continue
         if refused is None:
+            # The sessions that taught the rules that change.
+            changed = {_key(e.anchor or "") for e in done.applied} & {_key(r.text) for r in rules}
+            taught = (t for t in trials if {_key(e.text) for e in t.candidate.edits} & changed)
             bundle = Bundle.of(
-                done.applied, _taught(trials, rules, done.applied), origin=Origin.COMPACTION, margin=gate.margin
+                done.applied,
+                tuple(dict.fromkeys(session for t in taught for session in t.sessions)),
+                origin=CandidateOrigin.COMPACTION,
+                margin=gate.margin,
             )
             return Compaction(bundle=bundle, problems=tuple(problems), unmatched=unmatched)
         problems += [f"compaction: {refused}"] * bool(edits)
@@ -144,8 +165,8 @@ def _out_of_reach(ctx: RunContext, comparison: Comparison, gate: GateTerms) -> s
         return None
     noise = remembered(ctx, comparison, gate.baseline_samples)
     with ctx.database.reading() as connection:
-        index, accepted = ctx.next_index(proposals.next_index(connection)), proposals.acceptances(connection)
-    alpha = evidence.level(index, accepted, gate.alpha)
+        place, accepted = ctx.next_place(proposals.given(connection)), proposals.acceptances(connection)
+    alpha = evidence.level(place, accepted, gate.alpha)
     needed = forecast.pairs_needed(noise if len(noise) else np.zeros(1), gate.margin, alpha)
     most = gate.experiment(alpha, gate.margin).max_pairs
     if needed <= most:
@@ -168,21 +189,6 @@ def _rules(ctx: RunContext, comparison: Comparison, trials: Sequence[Trial]) -> 
     return [_Rule(text=line, effect=known.get(_key(line))) for line in edit.learnt_lines(comparison.base)]
 
 
-def _deletions(rules: Sequence[_Rule], saves: int) -> Iterator[tuple[Edit, ...]]:
-    """What to leave out where nobody proposes better: the rule with the least effect, then the next, one at a time.
-
-    Where one saves too little, those with the least effect after it go with it.
-    """
-    ordered = sorted(rules, key=lambda rule: rule.worth)
-    for first in range(len(ordered)):
-        taken: list[_Rule] = []
-        for rule in ordered[first:]:
-            taken.append(rule)
-            if sum(r.tokens for r in taken) > saves:
-                yield tuple(_delete(r) for r in taken)
-                break
-
-
 def _delete(rule: _Rule) -> Edit:
     effect = "never measured by itself" if rule.effect is None else f"its effect was {rule.effect.effect:+.2f}"
     return Edit(op=EditOp.DELETE, anchor=rule.text, text="", reason=f"makes room: {effect}")
@@ -202,22 +208,10 @@ def _refused(base: str, done: edit.Applied, saves: int) -> str | None:
     return None
 
 
-def _in_order(edits: Sequence[Edit]) -> list[Edit]:
-    """Deletions first, since a merged rule may be longer than the one that it stands for; there is nothing to add."""
-    return sorted((e for e in edits if e.op is not EditOp.ADD), key=lambda e: e.op is not EditOp.DELETE)
-
-
 def _compacts(trial: Trial, comparison: Comparison) -> bool:
     """Whether it is an earlier compaction of the live text."""
     candidate = trial.candidate
-    return candidate.origin is Origin.COMPACTION and candidate.base == digest(comparison.base)
-
-
-def _taught(trials: Sequence[Trial], rules: Sequence[_Rule], edits: Sequence[Edit]) -> tuple[str, ...]:
-    """The sessions that taught the rules that change."""
-    changed = {_key(e.anchor or "") for e in edits} & {_key(r.text) for r in rules}
-    taught = (t for t in trials if {_key(e.text) for e in t.candidate.edits} & changed)
-    return tuple(dict.fromkeys(session for t in taught for session in t.sessions))
+    return candidate.origin is CandidateOrigin.COMPACTION and candidate.base == digest(comparison.base)
 
 
 def _key(rule: str) -> str:

@@ -55,15 +55,14 @@ class TaskComparison:
 
 
 def compare(
-    ctx: RunContext, tasks: Sequence[StoredTask], texts: tuple[Digest, Digest], epoch: int
+    ctx: RunContext, tasks: Sequence[StoredTask], first: Digest, last: Digest, epoch: int
 ) -> tuple[TaskComparison, ...]:
     """One rollout of each task under both texts. Raises `NotMeasured` or `BudgetSpent`.
 
     Where nothing was accepted both are one text, and one rollout: the chance between two would look like a change.
     """
     sample = Sample(purpose=Purpose.COMPARISON, series=epoch)
-    first, last = ([ctx.request(s, text, sample) for s in tasks] for text in texts)
-    made = run_all(ctx, [*first, *last])
+    made = run_all(ctx, [ctx.request(s, text, sample) for text in (first, last) for s in tasks])
     pairs = zip(tasks, made[: len(tasks)], made[len(tasks) :], strict=True)
     return tuple(TaskComparison(task=s, before=before, after=after) for s, before, after in pairs)
 

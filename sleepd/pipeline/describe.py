@@ -14,15 +14,14 @@ from sleepd.core.errors import UsageError
 from sleepd.core.experiment import Rule
 from sleepd.core.model import (
     Candidate,
+    CandidateOrigin,
     Digest,
     Edit,
     EditOp,
-    Origin,
     Purpose,
     Replay,
     Sample,
     Split,
-    TaskId,
     Verdict,
     digest,
 )
@@ -108,7 +107,7 @@ class _Case:
         """The descriptions tried for the file, tonight's included."""
         with self.ctx.database.reading() as connection:
             found = proposals.for_target(connection, self.comparison.target.path)
-        return [t for t in found if t.candidate.origin is Origin.DESCRIPTION]
+        return [t for t in found if t.candidate.origin is CandidateOrigin.DESCRIPTION]
 
 
 def describe(
@@ -154,7 +153,7 @@ def record(ctx: RunContext, work: Work, how: DescriptionConfig) -> None:
     skills = skill_list(work.target, work.tasks[0].task.project, how.surroundings)
     for candidate in open_:
         before, after = (ctx.text(text) for text in (candidate.base, candidate.text))
-        changed = candidate.origin is Origin.DESCRIPTION
+        changed = candidate.origin is CandidateOrigin.DESCRIPTION
         texts = [(rows.BEFORE, before)] * changed + [(rows.AFTER, after)] * (changed or not before)
         among = load_requests(ctx, work, skills, [Split.TEST] if changed else list(Split))
         for name, text in texts:
@@ -188,7 +187,24 @@ def _proposed(case: _Case, present: str, failed: Sequence[str]) -> Edit | Descri
     _, wrong = loads(ctx, train, present, Sample(purpose=Purpose.LEARNING))
     if not wrong:
         return DescriptionResult()
-    reply = reply_to(ctx, _ask(case, present, failed, train, wrong))
+    by_side = {side: [train.tasks[i].task.request for i in wrong if train.sides[i] is side][:_SHOWN] for side in Side}
+    parts = [
+        part("The description today", present),
+        part("The skill file today", case.comparison.base, WHOLE_SKILL),
+        part("The other skills", "\n".join(f"{name}: {said}" for name, said in train.skills.others), WHOLE_SKILL),
+        *(part("A request that it is for but that did not load it", request) for request in by_side[Side.WANTED]),
+        *(part("A request that it is not for but that loaded it", request) for request in by_side[Side.OTHER]),
+        *(part("A description that was tried and was not better", one) for one in failed),
+    ]
+    reply = reply_to(
+        ctx,
+        Ask(
+            purpose=CallPurpose.REFLECT,
+            system=template("describe").format(),
+            prompt="\n\n".join(p for p in parts if p),
+            max_tokens=case.ctx.max_tokens,
+        ),
+    )
     if not isinstance(reply, ReplyText):
         return DescriptionResult(problems=(reply,))
     read = found(reply.text, _Reply)
@@ -212,24 +228,6 @@ def _refused(case: _Case, base: str, made: Edit, failed: Sequence[str]) -> str |
     if text is not None and edit.tokens(base) < edit.tokens(text) > case.how.max_tokens:
         return "there is no room for it within optimizer.max_skill_tokens"
     return None
-
-
-def _ask(case: _Case, present: str, failed: Sequence[str], train: LoadRequests, wrong: Sequence[TaskId]) -> Ask:
-    by_side = {side: [train.tasks[i].task.request for i in wrong if train.sides[i] is side][:_SHOWN] for side in Side}
-    parts = [
-        part("The description today", present),
-        part("The skill file today", case.comparison.base, WHOLE_SKILL),
-        part("The other skills", "\n".join(f"{name}: {said}" for name, said in train.skills.others), WHOLE_SKILL),
-        *(part("A request that it is for but that did not load it", request) for request in by_side[Side.WANTED]),
-        *(part("A request that it is not for but that loaded it", request) for request in by_side[Side.OTHER]),
-        *(part("A description that was tried and was not better", one) for one in failed),
-    ]
-    return Ask(
-        purpose=CallPurpose.REFLECT,
-        system=template("describe").format(),
-        prompt="\n\n".join(p for p in parts if p),
-        max_tokens=case.ctx.max_tokens,
-    )
 
 
 # A description is gated -----------------------------------------------------------------------------------------------
@@ -314,7 +312,7 @@ def _claim(case: _Case, made: Edit, sessions: Sequence[str], judging: LoadReques
     margin = case.how.margin
     base = case.comparison.base
     return CandidateClaim(
-        bundle=Bundle.of((made,), sessions, origin=Origin.DESCRIPTION, margin=margin),
+        bundle=Bundle.of((made,), sessions, origin=CandidateOrigin.DESCRIPTION, margin=margin),
         text=trigger.described(base, made.text) or "",
         judges={task: judging.criteria(task).identity for task in judging.sides},
         baselines=(digest(base), digest(made.anchor or "")),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from sleepd.core import drift, experiment, schedule
 from sleepd.core.drift import Drift, DriftPair
 from sleepd.core.experiment import Rule
-from sleepd.core.model import Digest, Origin, Purpose, Replay, Sample, TaskId, Verdict, digest
+from sleepd.core.model import CandidateOrigin, Digest, Purpose, Replay, Sample, TaskId, Verdict, digest
 from sleepd.core.ports import RolloutRequest
 from sleepd.pipeline.rollout import RunContext, by_task, run_all
 from sleepd.pipeline.trial import Comparison, GateTerms
@@ -74,25 +74,10 @@ def watch_one(ctx: RunContext, comparison: Comparison, one: Watched) -> Drift | 
     rows = _scores(ctx, one)
     if not any(r.run_id != ctx.run.id for r in _kept(rows, one.judges)):
         return None
-    run_all(ctx, _requests(ctx, one, rows))
-    found = drift.judge(_pairs(_scores(ctx, one)))
-    if found.alarm:
-        _invalidate(ctx, comparison)
-    return found
-
-
-def _scores(ctx: RunContext, one: Watched, change: int = 0) -> tuple[RolloutScore, ...]:
-    with ctx.database.reading() as connection:
-        return rollouts.scores(connection, list(one.judges), one.text, ctx.replay_key, change, one.replay)
-
-
-def _requests(ctx: RunContext, one: Watched, rows: Sequence[RolloutScore]) -> list[RolloutRequest]:
-    """Tonight's pairs, each with the older rollout first.
-
-    The older one is made as well when it is not there: whether it is depends on scores, by way of when candidates were
-    decided, and leaving such pairs out would choose among them. One that could not be scored stays as it fell, as the
-    fresh one does: making the older ones again until they are scored would turn every timeout into a difference.
-    """
+    # Tonight's pairs, each with the older rollout first. The older one is made as well when it is not there: whether
+    # it is depends on scores, by way of when candidates were decided, and leaving such pairs out would choose among
+    # them. One that could not be scored stays as it fell, as the fresh one does: making the older ones again until
+    # they are scored would turn every timeout into a difference.
     fresh = [r.key for r in rows if r.key.sample.purpose is Purpose.DRIFT]
     earlier = [r.key for r in rows if r.key.sample.purpose is Purpose.DRIFT and r.run_id != ctx.run.id]
     first = max((k.sample.ordinal + 1 for k in earlier), default=0)
@@ -104,7 +89,16 @@ def _requests(ctx: RunContext, one: Watched, rows: Sequence[RolloutScore]) -> li
     against = schedule.baseline(0, *min((s.night, s.series) for s in compared))
     used = Counter(k.task_id for k in earlier if k.judge == one.judges[k.task_id] and k.sample.night)
     drawn = drift.draws(list(one.judges), f"drift:{one.text}:{ctx.replay_key}", first, used, against)
-    return [one.request(d.task_id, sample) for d in drawn for sample in (d.kept, d.fresh)]
+    run_all(ctx, [one.request(d.task_id, sample) for d in drawn for sample in (d.kept, d.fresh)])
+    found = drift.judge(_pairs(_scores(ctx, one)))
+    if found.alarm:
+        _invalidate(ctx, comparison)
+    return found
+
+
+def _scores(ctx: RunContext, one: Watched, change: int = 0) -> tuple[RolloutScore, ...]:
+    with ctx.database.reading() as connection:
+        return rollouts.scores(connection, list(one.judges), one.text, ctx.replay_key, change, one.replay)
 
 
 def _kept(rows: Sequence[RolloutScore], judges: Mapping[TaskId, Digest]) -> list[RolloutScore]:
@@ -142,7 +136,7 @@ def _invalidate(ctx: RunContext, comparison: Comparison) -> None:
         for trial in proposals.on_base(connection, base, model):
             candidate = trial.candidate
             texts.add(candidate.text)
-            if candidate.origin is Origin.DESCRIPTION:
+            if candidate.origin is CandidateOrigin.DESCRIPTION:
                 texts |= {digest(words) for e in candidate.edits for words in (e.anchor or "", e.text)}
             if candidate.verdict is Verdict.UNDECIDED:
                 proposals.end(connection, candidate.id, ending)

@@ -13,7 +13,7 @@ from sleepd.core.check import Check
 from sleepd.core.model import ClusterId, Split, Task, TaskId
 from sleepd.core.ports import Embedder
 from sleepd.core.split import Known, Placed, Shares
-from sleepd.pipeline.mine import vectors_of
+from sleepd.pipeline.embed import vectors_of
 from sleepd.store import sessions, tasks
 from sleepd.store.database import Database
 from sleepd.store.stored_file import StoredFile

@@ -10,7 +10,7 @@ from sleepd.core import schedule
 from sleepd.core.model import Digest, Replay, Sample, Score, SkillTarget, Split, TaskId, digest
 from sleepd.core.ports import RolloutRequest
 from sleepd.core.trigger import LoadCriteria, Loads, Side, SkillList
-from sleepd.pipeline.rollout import RunContext, run_all
+from sleepd.pipeline.rollout import RunContext, ShownText, run_all
 from sleepd.pipeline.work import Surroundings, Work
 from sleepd.replayers.prompt import template
 from sleepd.skills import targets
@@ -42,7 +42,7 @@ class LoadRequests:
 
     def request(self, ctx: RunContext, task: TaskId, description: Digest, sample: Sample) -> RolloutRequest:
         """The question which skills would be loaded for a request, under a description."""
-        text = (description, ctx.text(description))
+        text = ShownText(address=description, body=ctx.text(description))
         return ctx.request_of(Replay.TRIGGER, self.tasks[task], text, self.criteria(task), sample)
 
 

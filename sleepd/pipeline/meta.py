@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, ConfigDict
 
-from sleepd.core.model import Candidate, Edit, Verdict
+from sleepd.core.model import Candidate, Verdict
 from sleepd.core.ports import Ask, CallPurpose
 from sleepd.pipeline.compare import TaskComparison, comparison_prompt
 from sleepd.pipeline.prompts import advised
@@ -48,7 +48,14 @@ def take_notes(ctx: RunContext, trials: Sequence[Trial], compared: Sequence[Task
     """
     if not trials:
         return NotesResult(notes=ctx.notes)
-    reply = reply_to(ctx, _ask(ctx.notes, trials, compared, ctx.max_tokens))
+    tried = "\n\n".join(_tried(t.candidate, t.effect) for t in trials[-_SHOWN:])
+    ask = Ask(
+        purpose=CallPurpose.REFLECT,
+        system=template("meta").format(limit=NOTES),
+        prompt="\n\n".join([tried, comparison_prompt(compared, ())]) if compared else tried,
+        max_tokens=ctx.max_tokens,
+    )
+    reply = reply_to(ctx, advised(ask, ctx.notes))
     if not isinstance(reply, ReplyText):
         return NotesResult(notes=ctx.notes, problems=(reply,))
     read = found(reply.text, _Reply)
@@ -78,23 +85,10 @@ def keep_notes(ctx: RunContext, path: str, trials: Sequence[Trial]) -> tuple[str
     return noted.problems
 
 
-def _ask(notes: str, trials: Sequence[Trial], compared: Sequence[TaskComparison], max_tokens: int) -> Ask:
-    tried = "\n\n".join(_tried(t.candidate, t.effect) for t in trials[-_SHOWN:])
-    ask = Ask(
-        purpose=CallPurpose.REFLECT,
-        system=template("meta").format(limit=NOTES),
-        prompt="\n\n".join([tried, comparison_prompt(compared, ())]) if compared else tried,
-        max_tokens=max_tokens,
-    )
-    return advised(ask, notes)
-
-
 def _tried(candidate: Candidate, effect: float | None) -> str:
     measured = "" if effect is None else f", mean difference {effect:+.2f}"
     verdict = "accepted" if candidate.verdict is Verdict.ACCEPTED else f"{candidate.verdict}: {candidate.reason}"
-    changes = "\n".join(_change(e) for e in candidate.edits)
+    changes = "\n".join(
+        f"{e.op} {e.text or e.anchor}" + (f" (because: {e.reason})" if e.reason else "") for e in candidate.edits
+    )
     return f"## Tried ({candidate.origin}), {verdict}{measured}\n{part('the changes', changes)}"
-
-
-def _change(one: Edit) -> str:
-    return f"{one.op} {one.text or one.anchor}" + (f" (because: {one.reason})" if one.reason else "")

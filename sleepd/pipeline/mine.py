@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from harvesters.records import SessionKind
-from sleepd.core import cluster, naming, ngrams, split
+from sleepd.core import cluster, naming, split
 from sleepd.core.chance import mined_checks
 from sleepd.core.check import Contrast
-from sleepd.core.model import ClusterId, Digest, SessionId, TaskId, digest
-from sleepd.core.ports import Embedder, HalfVectors, Vectors
+from sleepd.core.model import ClusterId, TaskId
+from sleepd.core.ports import Embedder, Vectors
 from sleepd.core.segment import segment
 from sleepd.core.split import Known, Placed, Shares
+from sleepd.pipeline.embed import vectors_of
 from sleepd.settings.sections import MineConfig
-from sleepd.store import recurring as recurring_store
-from sleepd.store import sessions, tasks
+from sleepd.store import repositories, sessions, tasks
 from sleepd.store.database import Database
 from sleepd.store.tasks import StoredTask
 
 _SESSIONS_AT_ONCE = 200
-_TEXTS_AT_ONCE = 512
 _SAME_KIND = 0.3
 """Mean cosine from which clusters are one kind of work: in real histories 19 of 20 unrelated requests stay below."""
 
@@ -58,7 +55,28 @@ def mine(
     with database.reading() as connection:
         waiting = sessions.unmined(connection, kinds)
         unplaced = tasks.unplaced(connection)
-    embedded = _remine(database, embedder, config, waiting) if waiting or unplaced else 0
+    embedded = 0
+    if waiting or unplaced:
+        # Cut sessions into tasks; a transaction holds some of them.
+        for start in range(0, len(waiting), _SESSIONS_AT_ONCE):
+            with database.writing() as connection:
+                for id_, _ in waiting[start : start + _SESSIONS_AT_ONCE]:
+                    transcript = sessions.transcript(connection, id_)
+                    tasks.save(connection, id_, transcript.agent, segment(transcript))
+        embedded = _place(database, embedder, config)
+        with database.reading() as connection:
+            everything = tasks.load(connection)
+        # Mine the checks of all recurring work anew; tasks outside of it have none. A person's checks stay. Only checks
+        # that beat chance are kept: work without any has no text check, so no candidate is judged on it.
+        recurring = kinds_of_work(everything, config.min_sessions)
+        mined = mined_checks(contrasts(recurring))
+        changed = [s.task.id for s in everything if not s.reviewed and s.checks != mined.checks.get(s.task.id, ())]
+        with database.writing() as connection:
+            tasks.set_checks(connection, changed, mined.checks)
+            tasks.save_excess(connection, dict(zip(recurring, mined.excess, strict=True)))
+        # Last of all: sessions of a run that was killed in between are mined again.
+        with database.writing() as connection:
+            sessions.mark_mined(connection, waiting)
     if progress is not None:
         progress(len(waiting), len(waiting))
     with database.reading() as connection:
@@ -74,25 +92,6 @@ def mine(
     )
 
 
-def _remine(
-    database: Database, embedder: Embedder, config: MineConfig, waiting: Sequence[tuple[SessionId, int]]
-) -> int:
-    """Mine what these sessions changed; returns how many texts had to be embedded.
-
-    They count as mined when all of it is done: a run that was killed in between does it again.
-    """
-    _cut(database, waiting)
-    with database.reading() as connection:
-        everything = tasks.load(connection)
-    embedded = _place(database, embedder, config, everything)
-    with database.reading() as connection:
-        everything = tasks.load(connection)
-    _check(database, everything, kinds_of_work(everything, config.min_sessions))
-    with database.writing() as connection:
-        sessions.mark_mined(connection, waiting)
-    return embedded
-
-
 def kinds_of_work(everything: Sequence[StoredTask], min_sessions: int) -> dict[ClusterId, list[StoredTask]]:
     """The kinds of work that span at least `min_sessions` sessions, with their tasks, oldest first."""
     found: dict[ClusterId, list[StoredTask]] = {}
@@ -102,66 +101,19 @@ def kinds_of_work(everything: Sequence[StoredTask], min_sessions: int) -> dict[C
     return {i: m for i, m in found.items() if len({s.task.session_id for s in m}) >= min_sessions}
 
 
-def vectors_of(database: Database, embedder: Embedder, texts: Sequence[str]) -> tuple[Vectors, int]:
-    """Combined vectors of these texts, one row each, and how many had to be embedded now."""
-    rows, embedded = _rows_of(database, embedder, texts)
-    return rows.astype(np.float32), embedded
+def _place(database: Database, embedder: Embedder, config: MineConfig) -> int:
+    """Give new tasks their cluster, within their repository, and their side. What was decided before stays.
 
-
-def half_vectors_of(database: Database, embedder: Embedder, texts: Sequence[str]) -> HalfVectors:
-    """Combined vectors of these texts, as they are stored: half the memory."""
-    return _rows_of(database, embedder, texts)[0]
-
-
-def _rows_of(database: Database, embedder: Embedder, texts: Sequence[str]) -> tuple[HalfVectors, int]:
-    """Rows at half precision, each made once and kept.
-
-    New texts are embedded in order of length, over the whole list: a batch takes as long as its longest text.
+    Near-duplicates are looked for in all projects: the user's own skills learn from several. Returns how many texts
+    had to be embedded.
     """
-    space = ngrams.space(embedder.key, english_only=embedder.english_only)
-    marks = [digest(text) for text in texts]
-    by_mark = dict(zip(marks, texts, strict=True))
     with database.reading() as connection:
-        known = tasks.vectors(connection, by_mark.keys(), space)
-        missing = sorted(by_mark.keys() - known.keys(), key=lambda mark: (len(by_mark[mark]), mark))
-        kept = tasks.embeddings(connection, set(missing), embedder.key) if missing else {}
-    fresh = [mark for mark in missing if mark not in kept]
-    for some in (*_portions([mark for mark in missing if mark in kept]), *_portions(fresh)):
-        said = [by_mark[mark] for mark in some]
-        embedded = np.stack([kept[mark] for mark in some]) if some[0] in kept else embedder.encode(said)
-        combined = ngrams.combine(embedded, said, english_only=embedder.english_only).astype(np.float16)
-        found = dict(zip(some, combined, strict=True))
-        with database.writing() as connection:
-            tasks.save_vectors(connection, found, space)
-        known |= found
-    rows = np.zeros((len(texts), len(known[marks[0]]) if texts else 0), dtype=np.float16)
-    for row, mark in zip(rows, marks, strict=True):
-        row[:] = known[mark]
-    return rows, len(fresh)
-
-
-def _portions(marks: Sequence[Digest]) -> Iterator[Sequence[Digest]]:
-    return (marks[start : start + _TEXTS_AT_ONCE] for start in range(0, len(marks), _TEXTS_AT_ONCE))
-
-
-def _cut(database: Database, waiting: Sequence[tuple[SessionId, int]]) -> None:
-    """Cut sessions into tasks; a transaction holds some of them."""
-    for start in range(0, len(waiting), _SESSIONS_AT_ONCE):
-        with database.writing() as connection:
-            for id_, _ in waiting[start : start + _SESSIONS_AT_ONCE]:
-                transcript = sessions.transcript(connection, id_)
-                tasks.save(connection, id_, transcript.agent, segment(transcript))
-
-
-def _place(database: Database, embedder: Embedder, config: MineConfig, everything: Sequence[StoredTask]) -> int:
-    """Give new tasks their cluster, within their project, and their side. What was decided before stays.
-
-    Near-duplicates are looked for in all projects: the user's own skills learn from several.
-    """
+        everything = tasks.load(connection)
+        repository = repositories.of_folders(connection)
     if all(s.cluster is not None for s in everything):
         return 0
     vectors, embedded = vectors_of(database, embedder, [s.task.request for s in everything])
-    members, described = _clustered(everything, vectors, config)
+    members, described = _clustered(everything, vectors, config, repository)
     old = [i for i, s in enumerate(everything) if s.split is not None and s.group is not None]
     new = sorted(set(range(len(everything))) - set(old))
     placement = split.place(
@@ -180,13 +132,13 @@ def _place(database: Database, embedder: Embedder, config: MineConfig, everythin
 
 
 def _clustered(
-    everything: Sequence[StoredTask], vectors: Vectors, config: MineConfig
+    everything: Sequence[StoredTask], vectors: Vectors, config: MineConfig, repository: Mapping[str, str]
 ) -> tuple[dict[TaskId, ClusterId], list[tasks.Cluster]]:
-    """The cluster of every task, and what is known about the clusters; each project for itself."""
+    """The cluster of every task, and what is known about the clusters; each repository for itself."""
     members: dict[TaskId, ClusterId] = {}
     known: list[tasks.Cluster] = []
     rule = cluster.Rule(similarity=config.similarity)
-    for rows in _by_project(everything):
+    for rows in _by_repository(everything, repository):
         some = [everything[i] for i in rows]
         found = cluster.assign([s.task.id for s in some], vectors[rows], [s.cluster for s in some], rule)
         fresh = iter(found.members)
@@ -197,7 +149,7 @@ def _clustered(
 
 
 def _described(some: Sequence[StoredTask], clusters: Sequence[str], vectors: Vectors) -> list[tasks.Cluster]:
-    """The kinds of work that one project's clusters are of, with their names."""
+    """The kinds of work that one repository's clusters are of, with their names."""
     kind_of: dict[str, str] = {}
     for s, c in zip(some, clusters, strict=True):
         if s.kind is not None:
@@ -216,24 +168,11 @@ def _described(some: Sequence[StoredTask], clusters: Sequence[str], vectors: Vec
     ]
 
 
-def _by_project(everything: Sequence[StoredTask]) -> list[list[int]]:
+def _by_repository(everything: Sequence[StoredTask], repository: Mapping[str, str]) -> list[list[int]]:
     found: dict[str, list[int]] = {}
     for row, stored in enumerate(everything):
-        found.setdefault(stored.task.project, []).append(row)
+        found.setdefault(repository.get(stored.task.project, stored.task.project), []).append(row)
     return list(found.values())
-
-
-def _check(database: Database, everything: Sequence[StoredTask], recurring: dict[ClusterId, list[StoredTask]]) -> None:
-    """Mine the checks of all recurring work anew; tasks outside of it have none. A person's checks stay.
-
-    Only checks that beat chance are kept: work without any has no text check, so no candidate is judged on it.
-    """
-    mined = mined_checks(contrasts(recurring))
-    found = mined.checks
-    changed = [s.task.id for s in everything if not s.reviewed and s.checks != found.get(s.task.id, ())]
-    with database.writing() as connection:
-        tasks.set_checks(connection, changed, found)
-        recurring_store.save_excess(connection, dict(zip(recurring, mined.excess, strict=True)))
 
 
 def contrasts(recurring: Mapping[ClusterId, Sequence[StoredTask]]) -> list[list[Contrast]]:

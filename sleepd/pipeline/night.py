@@ -72,15 +72,6 @@ class Outlook:
     """At most so many model calls."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _NightResult:
-    """What a night came to."""
-
-    status: NightStatus
-    message: str
-    report: Mapping[str, object]
-
-
 def night_id(database: Database, scope: str, date: str) -> str:
     """The id for a run now: an unfinished night of this scope and date is taken up, and so is one in which no model was
     asked; else the date's next number is given.
@@ -134,14 +125,63 @@ def run_night(
         night = replace(night, report=_begun(nights.exactly(connection, night.id), night.started_at))
         nights.begin(connection, night)
         before = _tally(rollouts.spent(connection, night.id))
+    status, facts = NightStatus.DONE, dict[str, object]()
     try:
-        came = _steps(ctx, plan, progress)
+        seen = outlook(ctx, plan)
+        facts = {
+            "work": [
+                {
+                    "skill": w.target.name,
+                    "agent": w.target.agent,
+                    "sessions": w.frequency,
+                    "friction": round(w.friction, 3),
+                    "train": len(w.usable(Split.TRAIN)),
+                    "val": len(w.usable(Split.VAL)),
+                    "test": len(w.usable(Split.TEST)),
+                }
+                for w in seen.work
+            ]
+        }
+        message = seen.reason
+        if seen.chosen:
+            preflight(ctx)
+            done: list[_SkillResult] = []
+            spare = 0
+            for share in seen.chosen:
+                # What one skill leaves over goes to the next. Both follow from rows: a rerun comes to the same parts.
+                pairs = share.pairs + spare
+                gate = replace(plan.gate, pairs_per_night=pairs)
+                own = with_companions(ctx, share.work.target)
+                if plan.optimizing.meta_notes:
+                    own = with_notes(own, share.work.target.path)
+                report = optimize(own, share.work, plan.optimizing, gate, progress, last=share is seen.chosen[-1])
+                if plan.optimizing.meta_notes:
+                    more = keep_notes(own, share.work.target.path, report.tried)
+                    report = replace(report, problems=(*report.problems, *more))
+                # Last of all: a rerun would not count among tonight's proposals what an earlier attempt has staged.
+                done.append(_SkillResult(report=report, staged=stage(own, report)))
+                with ctx.database.reading() as connection:
+                    drawn = proposals.drawn_on(connection, ctx.run, share.work.target.path)
+                spare = max(0, pairs - report.raced - drawn)
+            facts |= {"skill": done[0].report.work.target.name, **_optimized(done)}
+            message = "; ".join(_message(one) for one in done)
+            if any(one.report.drift is not None and one.report.drift.alarm for one in done):
+                message = f"{set_aside_because(ctx)}; {message}"
     except NotMeasured as error:
-        retry = {} if error.retry_at is None else {"retry_at": error.retry_at.isoformat()}
-        came = _NightResult(status=NightStatus.NOT_MEASURED, message=f"could not be measured: {error}", report=retry)
+        status, message = NightStatus.NOT_MEASURED, f"could not be measured: {error}"
+        facts = {} if error.retry_at is None else {"retry_at": error.retry_at.isoformat()}
     except BudgetSpent as error:
-        came = _NightResult(status=NightStatus.BUDGET_SPENT, message=f"budget spent: {error}", report={})
-    return _ended(ctx, night, before, came, clock())
+        status, message, facts = NightStatus.BUDGET_SPENT, f"budget spent: {error}", {}
+    with ctx.database.writing() as connection:
+        kept = _tally(rollouts.spent(connection, night.id))
+        made = kept - before if ctx.ledger is None else ctx.ledger.spending().total
+        # A call that failed, or that only asked whether the model is there, left no row to be counted next time.
+        unkept = _unkept(night) + (made - (kept - before))
+        attempts = {name: night.report[name] for name in ("attempts", "attempt_at")}
+        facts = {**attempts, **facts, "spending": asdict(kept + unkept), "unkept": asdict(unkept)}
+        night = replace(night, status=status, ended_at=clock(), message=message, report=facts)
+        nights.end(connection, night)
+    return night
 
 
 def spent(database: Database, id_: str) -> Tally:
@@ -174,36 +214,6 @@ class _SkillResult:
     staged: tuple[Proposal, ...]
 
 
-def _steps(ctx: RunContext, plan: NightPlan, progress: Callable[[str], None] | None) -> _NightResult:
-    seen = outlook(ctx, plan)
-    facts: dict[str, object] = {"work": _work_rows(seen.work)}
-    if not seen.chosen:
-        return _NightResult(status=NightStatus.DONE, message=seen.reason, report=facts)
-    preflight(ctx)
-    done: list[_SkillResult] = []
-    spare = 0
-    for share in seen.chosen:
-        # What one skill leaves over goes to the next: both follow from rows, so a rerun comes to the same parts.
-        pairs = share.pairs + spare
-        gate = replace(plan.gate, pairs_per_night=pairs)
-        own = with_companions(ctx, share.work.target)
-        if plan.optimizing.meta_notes:
-            own = with_notes(own, share.work.target.path)
-        report = optimize(own, share.work, plan.optimizing, gate, progress)
-        if plan.optimizing.meta_notes:
-            more = keep_notes(own, share.work.target.path, report.tried)
-            report = replace(report, problems=(*report.problems, *more))
-        # Last of all: a rerun would not count among tonight's proposals what an earlier attempt has staged.
-        done.append(_SkillResult(report=report, staged=stage(own, report)))
-        with ctx.database.reading() as connection:
-            spare = max(0, pairs - proposals.drawn_on(connection, ctx.run, share.work.target.path))
-    facts |= {"skill": done[0].report.work.target.name, **_optimized(done)}
-    changed = any(one.report.drift is not None and one.report.drift.alarm for one in done)
-    said = "; ".join(_message(one) for one in done)
-    message = f"{set_aside_because(ctx)}; {said}" if changed else said
-    return _NightResult(status=NightStatus.DONE, message=message, report=facts)
-
-
 def _choose(ctx: RunContext, work: Sequence[Work], gate: GateTerms) -> tuple[list[Work], str]:
     """What can be judged and was not just tried in vain, the most expensive first; or why there is nothing."""
     ready: list[Work] = []
@@ -232,7 +242,11 @@ def _in_the_way(ctx: RunContext, work: Work, gate: GateTerms) -> str | None:
         return str(error)
     if hopeless := _hopeless(ctx, work, live, gate):
         return hopeless
-    if _waits(ctx, work, live):
+    # Whether a proposal of an earlier night that fits the present text waits: trying more would be worth little.
+    with ctx.database.reading() as connection:
+        waiting = proposals.proposals(connection, Status.WAITING)
+        candidates = [proposals.trial(connection, p.id).candidate for p in waiting if p.night_id != ctx.run.id]
+    if any(c.target.path == work.target.path and c.base == digest(live) for c in candidates):
         return "a proposal for it waits for you; `sleepd review` shows it"
     if exhausted(ctx, work, gate):
         return "everything proposed for the present text was tried; new sessions will bring something new"
@@ -246,22 +260,14 @@ def _hopeless(ctx: RunContext, work: Work, live: str, gate: GateTerms) -> str | 
     if gate.rule is not Rule.EVIDENCE or not len(seen):
         return None
     with ctx.database.reading() as connection:
-        index, accepted = ctx.next_index(proposals.next_index(connection)), proposals.acceptances(connection)
-    largest = foresee(seen, evidence.level(index, accepted, gate.alpha), gate)[-1]
+        place, accepted = ctx.next_place(proposals.given(connection)), proposals.acceptances(connection)
+    largest = foresee(seen, evidence.level(place, accepted, gate.alpha), gate)[-1]
     if largest.in_reach:
         return None
     return (
         f"even {100 * largest.gain:+.0f} points could not be shown within gate.max_pairs and gate.max_nights; "
         "`sleepd gate calibrate` says what it would take"
     )
-
-
-def _waits(ctx: RunContext, work: Work, live: str) -> bool:
-    """Whether a proposal of an earlier night that fits the present text waits: trying more would be worth little."""
-    with ctx.database.reading() as connection:
-        waiting = proposals.proposals(connection, Status.WAITING)
-        candidates = [proposals.trial(connection, p.id).candidate for p in waiting if p.night_id != ctx.run.id]
-    return any(c.target.path == work.target.path and c.base == digest(live) for c in candidates)
 
 
 def _most_calls(chosen: Sequence[Share], plan: NightPlan) -> int:
@@ -282,24 +288,6 @@ def _most_calls(chosen: Sequence[Share], plan: NightPlan) -> int:
     describing = 6 * REQUESTS + 1 if o.describing is not None and o.describing.whose is not Whose.OFF else 0
     sealed = sum(2 * len(share.work.usable(Split.TEST)) for share in chosen)
     return 2 + pairs + sealed + len(chosen) * (apart + drifting + learning + describing)
-
-
-def _ended(ctx: RunContext, night: Night, before: Tally, came: _NightResult, now: datetime) -> Night:
-    """Write down how the night ended; `night` has its report so far, `before` is its cost until this run."""
-    with ctx.database.writing() as connection:
-        kept = _tally(rollouts.spent(connection, night.id))
-        made = kept - before if ctx.ledger is None else ctx.ledger.spending().total
-        # A call that failed, or that only asked whether the model is there, left no row to be counted next time.
-        unkept = _unkept(night) + (made - (kept - before))
-        report = {
-            **{name: night.report[name] for name in ("attempts", "attempt_at")},
-            **came.report,
-            "spending": asdict(kept + unkept),
-            "unkept": asdict(unkept),
-        }
-        ended = replace(night, status=came.status, ended_at=now, message=came.message, report=report)
-        nights.end(connection, ended)
-    return ended
 
 
 def _begun(known: Night | None, now: datetime) -> Mapping[str, object]:
@@ -327,21 +315,6 @@ def _unkept(night: Night) -> Tally:
     """What the calls of earlier runs came to that left no row."""
     known = night.report.get("unkept")
     return Tally(**known) if isinstance(known, dict) else Tally()
-
-
-def _work_rows(work: Sequence[Work]) -> list[dict[str, object]]:
-    return [
-        {
-            "skill": w.target.name,
-            "agent": w.target.agent,
-            "sessions": w.frequency,
-            "friction": round(w.friction, 3),
-            "train": len(w.usable(Split.TRAIN)),
-            "val": len(w.usable(Split.VAL)),
-            "test": len(w.usable(Split.TEST)),
-        }
-        for w in work
-    ]
 
 
 def _optimized(done: Sequence[_SkillResult]) -> dict[str, object]:

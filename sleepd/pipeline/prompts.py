@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from sleepd.core.aggregate import Backed
-from sleepd.core.model import Outcome, Rollout, Score, Task, Unscored
+from sleepd.core.model import AnswerOutcome, Rollout, Score, Task, Unscored
 from sleepd.core.ports import Ask, CallPurpose
 from sleepd.pipeline.buffer import Failed
 from sleepd.replayers.prompt import part, quoted, template
@@ -58,7 +58,10 @@ def reflect_ask(skill: str, cases: Sequence[Case], failed: Sequence[Failed], lim
         (_DECLINED, [f for f in failed if f.by_person]),
         (_FAILED, [f for f in failed if not f.by_person]),
     ):
-        parts += [heading] * bool(ones) + [quoted(_failed(one)) for one in ones[-_FAILED_SHOWN:]]
+        parts += [heading] * bool(ones) + [
+            quoted(f"{one.edit.op} {one.edit.text or one.edit.anchor}" + (f"\nwhy: {one.why}" if one.why else ""))
+            for one in ones[-_FAILED_SHOWN:]
+        ]
     return Ask(
         purpose=CallPurpose.REFLECT,
         system=template("keep" if all(c.succeeded for c in cases) else "reflect").format(limit=limit),
@@ -119,17 +122,19 @@ def _change(number: int, one: Backed) -> str:
     )
 
 
-def _failed(one: Failed) -> str:
-    """The edit, and why it failed."""
-    return f"{one.edit.op} {one.edit.text or one.edit.anchor}" + (f"\nwhy: {one.why}" if one.why else "")
-
-
 def _case(number: int, case: Case) -> str:
+    # Today's answer; where the same text did it well and badly, both, so that the difference teaches.
+    ordered = sorted(case.rollouts, key=lambda r: -r.result.value if isinstance(r.result, Score) else 1.0)
+    best, worst = ordered[0], ordered[-1]
+    if best.result == worst.result:
+        answers = [part("today's answer", best.answer)]
+    else:
+        answers = [part("today's better answer", best.answer), part("today's worse answer", worst.answer)]
     parts = [
         f"## Work {number} (today's answer scores {_score(case)} of 1)",
         part("the request", case.task.request),
         part("what came before", case.task.context),
-        *_answers(case),
+        *answers,
         *history(case.task),
     ]
     for nearness, neighbour in enumerate(case.neighbours, 1):
@@ -146,20 +151,11 @@ def _score(case: Case) -> str:
     return " and ".join(f"{value:.2f}" for value in sorted(set(case.scores), reverse=True))
 
 
-def _answers(case: Case) -> Iterable[str]:
-    """Today's answer; where the same text did it well and badly, both, so that the difference teaches."""
-    ordered = sorted(case.rollouts, key=lambda r: -r.result.value if isinstance(r.result, Score) else 1.0)
-    best, worst = ordered[0], ordered[-1]
-    if best.result == worst.result:
-        return [part("today's answer", best.answer)]
-    return [part("today's better answer", best.answer), part("today's worse answer", worst.answer)]
-
-
 def history(task: Task) -> Iterable[str]:
     """Good and bad attempts side by side, with the reactions."""
     for attempt in task.attempts:
-        if attempt.outcome is not Outcome.UNKNOWN:
+        if attempt.outcome is not AnswerOutcome.UNKNOWN:
             yield part(f"{attempt.outcome} in the past", attempt.answer)
-        if attempt.outcome is Outcome.REJECTED:
+        if attempt.outcome is AnswerOutcome.REJECTED:
             yield part("a tool said", attempt.tool_output or "")
             yield part("the user said", attempt.reaction or "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sleepd.core import experiment
-from sleepd.core.model import Origin
+from sleepd.core.model import CandidateOrigin
 from sleepd.core.select import Bundle
 from sleepd.pipeline.attribute import applied, attribute
 from sleepd.pipeline.rollout import RunContext
@@ -35,12 +35,14 @@ def prove(ctx: RunContext, comparison: Comparison, trial: Trial, gate: GateTerms
     if all(one.kept for one in found):
         measure(ctx, arms, trial, gate, budget)
         return (again(ctx, trial),)
-    rest = without(ctx, comparison, trial, gate)
-    return (again(ctx, trial), rest)
+    rest, budget = without(ctx, comparison, trial, gate)
+    if budget:
+        measure(ctx, text_arms(ctx, comparison, rest.candidate), rest, gate, budget)
+    return (again(ctx, trial), again(ctx, rest))
 
 
-def without(ctx: RunContext, comparison: Comparison, trial: Trial, gate: GateTerms) -> Trial:
-    """The rest of a bundle that was taken apart, as a candidate of its own, after what tonight had left for it.
+def without(ctx: RunContext, comparison: Comparison, trial: Trial, gate: GateTerms) -> tuple[Trial, int]:
+    """The rest of a bundle that was taken apart, as a candidate of its own, and the pairs that tonight has left for it.
 
     It is entered before the bundle ends, so that a kill in between loses nothing; called again it goes on with it.
     """
@@ -49,7 +51,7 @@ def without(ctx: RunContext, comparison: Comparison, trial: Trial, gate: GateTer
         pairs = proposals.pairs(connection, trial.candidate.id)
     dropped = {one.edit_id for one in parts if not one.kept}
     kept = tuple(e for e in trial.candidate.edits if e.id not in dropped)
-    bundle = Bundle.of(kept, trial.sessions, origin=Origin.PRUNED)
+    bundle = Bundle.of(kept, trial.sessions, origin=CandidateOrigin.PRUNED, stated=bool(trial.candidate.stated))
     claim = text_claim(ctx, comparison, bundle, applied(comparison, kept).text)
     budget = allowance(ctx, comparison, identity(ctx, comparison, claim, gate), gate.pairs_per_night)
     rest = enter(ctx, comparison, claim, gate)
@@ -57,9 +59,7 @@ def without(ctx: RunContext, comparison: Comparison, trial: Trial, gate: GateTer
     with ctx.database.writing() as connection:
         nights = proposals.drawn_in(connection, trial.candidate.id)
         proposals.decide(connection, trial.candidate.id, concluded.decision, len(nights))
-    if budget:
-        measure(ctx, text_arms(ctx, comparison, rest.candidate), rest, gate, budget)
-    return again(ctx, rest)
+    return rest, budget
 
 
 def again(ctx: RunContext, trial: Trial) -> Trial:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -53,7 +53,8 @@ def reflect(
     `BudgetSpent` when the model cannot be reached or the budget is spent.
     """
     limit = min(limit, MOST_EDITS)
-    batches = list(_minibatches(cases))
+    groups = [c for c in cases if not c.succeeded], [c for c in cases if c.succeeded]
+    batches = [group[n : n + CASES_AT_ONCE] for group in groups for n in range(0, len(group), CASES_AT_ONCE)]
     asks = [
         advised(with_files(reflect_ask(skill, some, failed, limit, ctx.max_tokens), ctx.companions), ctx.notes)
         for some in batches
@@ -79,14 +80,6 @@ def parse(text: str, limit: int) -> tuple[Edit, ...] | str:
     if reply is None:
         return "the reflection model's reply holds no edits in JSON"
     return tuple(edit for edit in map(_edit, reply.edits) if edit is not None)[:limit]
-
-
-def _minibatches(cases: Sequence[Case]) -> Iterator[Sequence[Case]]:
-    failures = [c for c in cases if not c.succeeded]
-    successes = [c for c in cases if c.succeeded]
-    for group in (failures, successes):
-        for start in range(0, len(group), CASES_AT_ONCE):
-            yield group[start : start + CASES_AT_ONCE]
 
 
 def _edit(value: object) -> Edit | None:

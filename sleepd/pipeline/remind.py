@@ -6,13 +6,13 @@ SkillOpt follows. A reminder has to name the rule it reminds of, letter for lett
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict
 
 from sleepd.core import edit, plaintext
 from sleepd.core.edit import Region
-from sleepd.core.model import Edit, EditOp, Origin
+from sleepd.core.model import CandidateOrigin, Edit, EditOp
 from sleepd.core.ports import Ask, CallPurpose
 from sleepd.core.select import Bundle
 from sleepd.pipeline.compare import ScoreChange, TaskComparison, comparison_prompt
@@ -50,63 +50,54 @@ def remind(ctx: RunContext, present: str, compared: Sequence[TaskComparison], ma
     failed = [one for one in compared if one.change in _KINDS]
     if not failed or not rules(present):
         return RegionChange(text=present, bundle=None)
-    reply = reply_to(ctx, _ask(present, failed, ctx.max_tokens))
+    reply = reply_to(
+        ctx,
+        Ask(
+            purpose=CallPurpose.REFLECT,
+            system=template("appendix").format(limit=REMINDERS),
+            prompt="\n\n".join([part("The skill file today", present, WHOLE_SKILL), comparison_prompt(failed, _KINDS)]),
+            max_tokens=ctx.max_tokens,
+        ),
+    )
     if not isinstance(reply, ReplyText):
         return RegionChange(text=present, bundle=None, problems=(reply,))
     read = found(reply.text, _Reply)
     if read is None:
         return RegionChange(text=present, bundle=None, problems=("the reply about reminders holds none in JSON",))
-    return _written(present, read.reminders, failed, max_tokens)
+    known = rules(present)
+    named = [r for r in read.reminders if _key(r.rule) in known]
+    problems = [
+        f"no reminder, since the skill does not say it: {_clipped(r.rule)}" for r in read.reminders if r not in named
+    ]
+    edits = [
+        Edit(op=EditOp.ADD, anchor=None, text=text, reason=f"not kept: {_clipped(r.rule)}")
+        for r in named
+        for text in sentences([r.reminder])
+    ]
+    done = edit.apply(present, edits[:REMINDERS], region=Region.APPENDIX, max_tokens=max_tokens)
+    if not done.applied:
+        return RegionChange(text=present, bundle=None, unmatched=done.unmatched, problems=tuple(problems))
+    sessions = tuple(str(one.task.task.session_id) for one in failed)
+    bundle = Bundle.of(done.applied, sessions, origin=CandidateOrigin.APPENDIX)
+    return RegionChange(text=done.text, bundle=bundle, unmatched=done.unmatched, problems=tuple(problems))
 
 
 def rules(text: str) -> frozenset[str]:
     """The lines of a skill that a reminder may name, as `plaintext.key`s without their bullet; not its appendix."""
-    return frozenset(_keys(text))
-
-
-def _keys(text: str) -> Iterator[str]:
+    keys: list[str] = []
     for one in edit.split_regions(text):
         if one.region is not Region.APPENDIX:
             lines = plaintext.lines(one.body)
             start = plaintext.frontmatter_end(lines) if one.region is None else 0
-            yield from (key for key in map(_key, lines[start:]) if key)
+            keys.extend(key for key in map(_key, lines[start:]) if key)
     for region in (Region.LEARNT, Region.SLOW_UPDATE):
-        yield from map(_key, edit.learnt_lines(text, region))
+        keys.extend(map(_key, edit.learnt_lines(text, region)))
+    return frozenset(keys)
 
 
 def _key(line: str) -> str:
     return plaintext.key(line.strip().lstrip("-*+•# "))
 
 
-def _written(
-    present: str, reminders: Sequence[_Reminder], failed: Sequence[TaskComparison], max_tokens: int
-) -> RegionChange:
-    known = rules(present)
-    named = [r for r in reminders if _key(r.rule) in known]
-    problems = [
-        f"no reminder, since the skill does not say it: {_clipped(r.rule)}" for r in reminders if r not in named
-    ]
-    edits = [_line(text, r.rule) for r in named for text in sentences([r.reminder])]
-    done = edit.apply(present, edits[:REMINDERS], region=Region.APPENDIX, max_tokens=max_tokens)
-    if not done.applied:
-        return RegionChange(text=present, bundle=None, unmatched=done.unmatched, problems=tuple(problems))
-    sessions = tuple(str(one.task.task.session_id) for one in failed)
-    bundle = Bundle.of(done.applied, sessions, origin=Origin.APPENDIX)
-    return RegionChange(text=done.text, bundle=bundle, unmatched=done.unmatched, problems=tuple(problems))
-
-
-def _line(text: str, rule: str) -> Edit:
-    return Edit(op=EditOp.ADD, anchor=None, text=text, reason=f"not kept: {_clipped(rule)}")
-
-
 def _clipped(rule: str) -> str:
     return " ".join(sentences([rule]))[:_CLIPPED]
-
-
-def _ask(present: str, failed: Sequence[TaskComparison], max_tokens: int) -> Ask:
-    return Ask(
-        purpose=CallPurpose.REFLECT,
-        system=template("appendix").format(limit=REMINDERS),
-        prompt="\n\n".join([part("The skill file today", present, WHOLE_SKILL), comparison_prompt(failed, _KINDS)]),
-        max_tokens=max_tokens,
-    )

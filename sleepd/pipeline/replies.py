@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 import json
 import re
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -14,7 +15,7 @@ from pydantic import BaseModel
 
 from sleepd.core.model import Cause, Digest, digest
 from sleepd.core.ports import Ask, Failure, Model, Reply
-from sleepd.pipeline.rollout import RunContext, guarded, outage
+from sleepd.pipeline.rollout import RunContext, broken, outage
 from sleepd.store import rollouts
 
 Shape = TypeVar("Shape", bound=BaseModel)
@@ -70,26 +71,46 @@ def ask_all(
     `NotMeasured` or `BudgetSpent` then, with everything kept that was answered.
     """
     outages: list[Failure] = []
+    pending: dict[Future[Reply | Failure], Digest] = {}
+    lock = threading.Lock()
 
-    def one(ask: Ask) -> Reply | Failure:
-        if any(failure.cause is not Cause.WAITING for failure in outages):
-            return outages[0]
-        outcome = guarded(model.ask, ask)
+    def end_at_outage(future: Future[Reply | Failure]) -> None:
+        # Called before a thread takes its next call.
+        if future.cancelled():
+            return
+        outcome = _outcome(future)
         if isinstance(outcome, Failure) and outcome.cause.outside:
-            outages.append(outcome)
-        return outcome
+            with lock:
+                outages.append(outcome)
+            # Nothing speaks against handing over the other prompts as well.
+            if outcome.cause is not Cause.WAITING:
+                for other in tuple(pending):
+                    other.cancel()
 
     with ThreadPoolExecutor(max_workers=workers) as executor:
-        pending = {executor.submit(one, ask): address for address, ask in asks.items()}
         try:
+            for address, ask in asks.items():
+                with lock:
+                    if any(failure.cause is not Cause.WAITING for failure in outages):
+                        break
+                    future = executor.submit(model.ask, ask)
+                    pending[future] = address
+                future.add_done_callback(end_at_outage)
             for future in as_completed(pending):
-                keep(pending[future], future.result())
+                if not future.cancelled():
+                    keep(pending[future], _outcome(future))
         finally:
             # When the night is ended in the middle, calls that were not begun are not paid for.
             for future in pending:
                 future.cancel()
     if outages:
         raise outage(max(outages, key=lambda failure: failure.waiting))
+
+
+def _outcome(future: Future[Reply | Failure]) -> Reply | Failure:
+    """What a call came to; an adapter that breaks is one failure."""
+    error = future.exception()
+    return broken(error) if isinstance(error, Exception) else future.result()
 
 
 def found(text: str, shape: type[Shape]) -> Shape | None:

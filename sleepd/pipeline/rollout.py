@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
-from contextlib import closing
 from dataclasses import dataclass, field
-from typing import ParamSpec, TypeVar
 
 from sleepd.core.errors import BudgetSpent, NotMeasured
+from sleepd.core.evidence import Given, Place
 from sleepd.core.model import (
     Cause,
     Digest,
@@ -36,14 +35,21 @@ from sleepd.store import rollouts
 from sleepd.store.database import Database
 from sleepd.store.tasks import StoredTask
 
-_T = TypeVar("_T")
-_P = ParamSpec("_P")
 _SILENT_CALLS = 8
 """So many calls in a row without an answer, all under the live text, are an outage."""
 REPLAYERS: Mapping[str, Callable[[Model], Replayer]] = {Replay.TEXT: TextReplayer, Replay.TRIGGER: TriggerReplayer}
 """The built-in ones, from the task model, as they are registered in `sleepd.replayers`."""
 JUDGES: Mapping[str, Callable[[Model], Judge]] = {"checks": CheckJudge, "trigger": TriggerJudge}
 """The built-in ones, from the reflection model, as they are registered in `sleepd.judges`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownText:
+    """A text under trial."""
+
+    address: Digest
+    body: str
+    """All that a replay shows of the text, with the files that it names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,13 +87,16 @@ class RunContext:
         read = f":beside={digest(self.companions)[:8]}" if self.companions else ""
         return f"{self.model.key}:max={self.max_tokens}:prompt={prompt_version()}{read}"
 
-    def next_index(self, least: int) -> int:
-        """t of the next candidate: at least `least`, the next one of the database, and after all that were given."""
-        return least if self.account is None else max(least, self.account.highest() + 1)
+    def next_place(self, known: Given) -> Place:
+        """The place that the next candidate would be given, after those that the database `known`s, were its rules not
+        put into words by the person."""
+        return (known if self.account is None else known.or_more(self.account.given())).next()
 
-    def take_index(self, least: int, candidate: Digest) -> int:
-        """As `next_index`, for this candidate: no other one, of whichever database, is given it."""
-        return least if self.account is None else self.account.take(least, candidate)
+    def take_place(self, known: Given, candidate: Digest, *, stated: bool) -> Place:
+        """As `next_place`, for this candidate: no other one, of whichever database, is given it."""
+        if self.account is None:
+            return known.next(stated=stated)
+        return self.account.take(known, candidate, stated=stated)
 
     def text(self, address: Digest) -> str:
         if address not in self.texts:
@@ -107,21 +116,22 @@ class RunContext:
     def request(self, task: StoredTask, text: Digest, sample: Sample) -> RolloutRequest:
         """The request for a text replay, judged by the task's checks."""
         body = "\n\n".join(filter(None, (self.text(text), self.companions)))
-        return self.request_of(Replay.TEXT, task, (text, body), self.criteria(task), sample)
+        shown = ShownText(address=text, body=body)
+        return self.request_of(Replay.TEXT, task, shown, self.criteria(task), sample)
 
     def request_of(
-        self, replay: Replay, task: StoredTask, text: tuple[Digest, str], criteria: Criteria, sample: Sample
+        self, replay: Replay, task: StoredTask, text: ShownText, criteria: Criteria, sample: Sample
     ) -> RolloutRequest:
-        """The request for any kind of replay, with the address of the text under trial and all that is shown of it."""
+        """The request for any kind of replay."""
         key = RolloutKey(
             task_id=task.task.id,
-            text=text[0],
+            text=text.address,
             model=self.replay_key,
             judge=criteria.identity,
             replay=replay,
             sample=sample,
         )
-        return RolloutRequest(key=key, task=task.task, text=text[1], criteria=criteria, max_tokens=self.max_tokens)
+        return RolloutRequest(key=key, task=task.task, text=text.body, criteria=criteria, max_tokens=self.max_tokens)
 
 
 def run_all(ctx: RunContext, requests: Sequence[RolloutRequest]) -> list[Rollout]:
@@ -136,36 +146,73 @@ def run_all(ctx: RunContext, requests: Sequence[RolloutRequest]) -> list[Rollout
         with ctx.database.reading() as connection:
             known.update(rollouts.load(connection, unread, ctx.run))
     todo = {r.key: r for r in requests if r.key not in known}
-    watch = _OutageWatch()
+    replayers = {kind: ctx.replayers[kind](ctx.model) for kind in {r.key.replay for r in todo.values()}}
+    judges = {name: ctx.judges[name](ctx.reflector) for name in {r.criteria.judge for r in todo.values()}}
+    calls = _Calls()
     held: dict[RolloutKey, Rollout] = {}
-    with closing(_performed(ctx, todo, watch)) as groups:
-        for ready in groups:
-            made = {r.key: _kept(r, outcome) for r, outcome in ready if not watch.is_outage(outcome)}
-            held |= made
-            # An answer shows that the model is there, so that failures beside it are about what was asked.
-            if any(r.answer or r.key.sample.purpose is Purpose.CANDIDATE for r in made.values()):
-                _keep(ctx, held)
-    ended = watch.outage or watch.waiting
+    with ctx.executor(ctx.workers) as executor:
+        try:
+            for request in todo.values():
+                if calls.outage is not None:
+                    break
+                replayer, judge = replayers[request.key.replay], judges[request.criteria.judge]
+                calls.add(executor.submit(perform, replayer, judge, request), request)
+            for ready in calls.ended():
+                made = {r.key: _kept(r, outcome) for r, outcome in ready if not _is_outage(outcome)}
+                held |= made
+                # An answer shows that the model is there, so that failures beside it are about what was asked.
+                if any(r.answer or r.key.sample.purpose is Purpose.CANDIDATE for r in made.values()):
+                    _keep(ctx, held)
+        finally:
+            # When the night is ended in the middle, calls that were not begun are not paid for.
+            calls.cancel()
+    ended = calls.outage or calls.waiting
     if ended is not None:
-        final = (r for r in held.values() if not isinstance(r.result, Unscored) or _is_final(r))
+        final = [
+            r for r in held.values() if not isinstance(r.result, Unscored) or r.key.sample.purpose is Purpose.CANDIDATE
+        ]
         _keep(ctx, {r.key: r for r in final})
         raise outage(ended)
     _keep(ctx, held)
     return [known[r.key] for r in requests]
 
 
-class _OutageWatch:
-    """Finds out that calls go unanswered for a reason outside the text. May be told from several threads."""
+class _Calls:
+    """The calls under way. Finds out that calls go unanswered for a reason outside the text; then none is begun."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._silent = 0
+        self._pending: dict[Future[Rollout | Failure], RolloutRequest] = {}
         self.outage: Failure | None = None
         self.waiting: Failure | None = None
         """Somebody has to answer; nothing speaks against handing over the other prompts as well."""
 
-    def note(self, request: RolloutRequest, outcome: Rollout | Failure) -> None:
-        """Take notice of an outcome, in the order in which they come in."""
+    def add(self, future: Future[Rollout | Failure], request: RolloutRequest) -> None:
+        self._pending[future] = request
+        future.add_done_callback(self._note)
+
+    def cancel(self) -> None:
+        """Cancel the calls that were not begun."""
+        for future in tuple(self._pending):
+            future.cancel()
+
+    def ended(self) -> Iterator[list[tuple[RolloutRequest, Rollout | Failure]]]:
+        """The outcomes as they come in: each time, all that are there by then."""
+        left = set(self._pending)
+        while left:
+            done, left = wait(left, return_when=FIRST_COMPLETED)
+            some = done if len(done) < 2 else [f for f in self._pending if f in done]
+            yield [(self._pending[f], f.result()) for f in some if not f.cancelled()]
+
+    def _note(self, future: Future[Rollout | Failure]) -> None:
+        # Called before a thread takes its next call, so that a call that would only fail, or cost, is not made.
+        if future.cancelled():
+            return
+        if future.exception() is not None:
+            self.cancel()
+            return
+        outcome = future.result()
         with self._lock:
             if isinstance(outcome, Rollout):
                 self._silent = 0
@@ -173,15 +220,19 @@ class _OutageWatch:
                 self.waiting = max(self.waiting or outcome, outcome, key=lambda failure: failure.waiting)
             elif outcome.cause.outside:
                 self.outage = self.outage or outcome
-            elif request.key.sample.purpose.of_live_text:
+            elif self._pending[future].key.sample.purpose.of_live_text:
                 # The text that everybody uses every day is not what keeps the model from answering at all.
                 self._silent += 1
                 if self._silent >= _SILENT_CALLS:
-                    self.outage = self.outage or _silence(outcome)
+                    said = f"{_SILENT_CALLS} calls in a row gave no answer ({outcome.cause}): {outcome.message}"
+                    self.outage = self.outage or Failure(cause=Cause.NETWORK, message=said)
+        if self.outage is not None:
+            self.cancel()
 
-    def is_outage(self, outcome: Rollout | Failure) -> bool:
-        """Whether it says nothing about the text, and is not kept."""
-        return isinstance(outcome, Failure) and outcome.cause.outside
+
+def _is_outage(outcome: Rollout | Failure) -> bool:
+    """Whether it says nothing about the text, and is not kept."""
+    return isinstance(outcome, Failure) and outcome.cause.outside
 
 
 def _kept(request: RolloutRequest, outcome: Rollout | Failure) -> Rollout:
@@ -191,27 +242,23 @@ def _kept(request: RolloutRequest, outcome: Rollout | Failure) -> Rollout:
     return Rollout(key=request.key, result=Unscored(cause=outcome.cause, reason=outcome.message), answer="")
 
 
-def _is_final(rollout: Rollout) -> bool:
-    return rollout.key.sample.purpose is Purpose.CANDIDATE
-
-
 def perform(replayer: Replayer, judge: Judge, request: RolloutRequest) -> Rollout | Failure:
     """Replay and judge one request, wherever the executor runs it."""
-    outcome = guarded(replayer.replay, request)
-    if isinstance(outcome, Failure):
-        return outcome
-    result = guarded(judge.judge, request, outcome)
+    try:
+        outcome = replayer.replay(request)
+        if isinstance(outcome, Failure):
+            return outcome
+        result = judge.judge(request, outcome)
+    except Exception as error:  # noqa: BLE001 - a defect of an adapter costs one rollout, not the night
+        return broken(error)
     if isinstance(result, Failure):
         return result
     return Rollout(key=request.key, result=result, answer=outcome.answer, usage=outcome.usage)
 
 
-def guarded(call: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T | Failure:
-    """What a call to an adapter came to; an adapter that breaks is one failure."""
-    try:
-        return call(*args, **kwargs)
-    except Exception as error:  # noqa: BLE001 - a defect of an adapter costs one rollout, not the night
-        return Failure(cause=Cause.MALFORMED, message=f"the model adapter broke: {type(error).__name__}: {error}")
+def broken(error: BaseException) -> Failure:
+    """The failure of an adapter that breaks."""
+    return Failure(cause=Cause.MALFORMED, message=f"the model adapter broke: {type(error).__name__}: {error}")
 
 
 def outage(failure: Failure) -> NotMeasured | BudgetSpent:
@@ -231,59 +278,9 @@ def by_task(tasks: Sequence[StoredTask]) -> dict[TaskId, StoredTask]:
     return {stored.task.id: stored for stored in tasks}
 
 
-def _performed(
-    ctx: RunContext, todo: Mapping[RolloutKey, RolloutRequest], watch: _OutageWatch
-) -> Generator[list[tuple[RolloutRequest, Rollout | Failure]], None, None]:
-    """The outcomes as they come in: each time, all that are there by then. After an outage nothing more is begun."""
-    replayers = {kind: ctx.replayers[kind](ctx.model) for kind in {r.key.replay for r in todo.values()}}
-    judges = {name: ctx.judges[name](ctx.reflector) for name in {r.criteria.judge for r in todo.values()}}
-    pending: dict[Future[Rollout | Failure], RolloutRequest] = {}
-
-    def cancel() -> None:
-        for future in tuple(pending):
-            future.cancel()
-
-    def came(future: Future[Rollout | Failure]) -> None:
-        # Called before a thread takes its next call, so that a call that would only fail, or cost, is not made.
-        if future.cancelled():
-            return
-        if future.exception() is None:
-            watch.note(pending[future], future.result())
-        if future.exception() is not None or watch.outage is not None:
-            cancel()
-
-    with ctx.executor(ctx.workers) as executor:
-        try:
-            for request in todo.values():
-                if watch.outage is not None:
-                    break
-                future = executor.submit(
-                    perform, replayers[request.key.replay], judges[request.criteria.judge], request
-                )
-                pending[future] = request
-                future.add_done_callback(came)
-            left = set(pending)
-            while left:
-                done, left = wait(left, return_when=FIRST_COMPLETED)
-                ready = (
-                    [f for f in pending if f in done and not f.cancelled()]
-                    if len(done) > 1
-                    else [f for f in done if not f.cancelled()]
-                )
-                yield [(pending[f], f.result()) for f in ready]
-        finally:
-            # When the night is ended in the middle, calls that were not begun are not paid for.
-            cancel()
-
-
 def _keep(ctx: RunContext, held: dict[RolloutKey, Rollout]) -> None:
     if held:
         with ctx.database.writing() as connection:
             rollouts.save(connection, list(held.values()), ctx.run)
     ctx.made.update(held)
     held.clear()
-
-
-def _silence(last: Failure) -> Failure:
-    said = f"{_SILENT_CALLS} calls in a row gave no answer ({last.cause}): {last.message}"
-    return Failure(cause=Cause.NETWORK, message=said)

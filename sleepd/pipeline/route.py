@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from sleepd.pipeline.mine import vectors_of
+from sleepd.pipeline.embed import vectors_of
 from sleepd.pipeline.rollout import RunContext
 
 Near = Callable[[Sequence[str], Sequence[str]], int | None]

@@ -41,12 +41,8 @@ def stage(ctx: RunContext, report: OptimizeReport) -> tuple[Proposal, ...]:
     with ctx.database.reading() as connection:
         accepted = proposals.unstaged(connection, report.work.target.path)
     staged = tuple(_stage(ctx, report.work, trial) for trial in accepted)
-    _end_outdated(ctx, report.work.target.path)
-    return staged
-
-
-def _end_outdated(ctx: RunContext, path: str) -> None:
-    """End what waited for this file since earlier nights, when tonight made another or the text cannot take it."""
+    # End what waited for this file since earlier nights, when tonight made another or the text cannot take it.
+    path = report.work.target.path
     with ctx.database.reading() as connection:
         waiting = [
             p
@@ -62,6 +58,7 @@ def _end_outdated(ctx: RunContext, path: str) -> None:
         if why is not None:
             with ctx.database.writing() as connection:
                 proposals.supersede(connection, one.id, why)
+    return staged
 
 
 def _stage(ctx: RunContext, work: Work, trial: Trial) -> Proposal:

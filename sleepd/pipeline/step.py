@@ -10,10 +10,10 @@ import numpy as np
 from sleepd.core import edit, recall, schedule
 from sleepd.core.aggregate import Backed, aggregate
 from sleepd.core.model import Edit, Purpose, Sample, Split, Task, TaskId, Unmatched, Verdict
-from sleepd.core.select import Bundle, EarlierTrial, Field, Ranking, select, sort_out
+from sleepd.core.select import Bundle, EarlierTrial, Ranking, runners, select, sort_out
 from sleepd.pipeline import buffer, trace
 from sleepd.pipeline.buffer import Failed
-from sleepd.pipeline.mine import vectors_of
+from sleepd.pipeline.embed import vectors_of
 from sleepd.pipeline.prompts import Case
 from sleepd.pipeline.rank import rank
 from sleepd.pipeline.reflect import reflect
@@ -60,6 +60,8 @@ class StepProposal:
     """What a step came to before its gate."""
 
     bundles: tuple[Bundle, ...]
+    runners: tuple[Bundle, ...] = ()
+    """Where reflections agree on nothing: the first of `bundles` and all that could take its place, for a race."""
     edit_budget: int = 0
     """What was in force: `StepTerms.edit_budget`, or what the reflection model stated."""
     problems: tuple[str, ...]
@@ -77,40 +79,17 @@ def step(
 
     `trials` are the candidates tried on this text until now. Raises `NotMeasured` or `BudgetSpent`.
     """
-    cases = _cases(ctx, comparison, work, stepping, len(trials))
-    declined = buffer.turned_down(ctx.database, comparison.target.path, but_of=ctx.run.id)
-    known = (*declined, *(buffer.failed(ctx.database, trials) if stepping.rejected_buffer else ()))
-    reflected = reflect(ctx, comparison.base, cases, known, stepping.edit_budget * _OFFERED)
-    tried, worded = _history(ctx, comparison, trials, stepping)
-    backed, again = _without(declined, aggregate(reflected.proposed, worded))
-    backed, unmatched = _placed(comparison, backed)
-    foreign = trace.foreign(ctx.database, work, backed, comparison.base)
-    # A reflection that finds nothing to add to work that went well does not speak against what failures teach.
-    voices = sum(p.of_failures or bool(p.edits) for p in reflected.proposed)
-    field = sort_out(backed, tried, reflections=voices, foreign=foreign)
-    field, idle = _kept(field, stepping)
-    ranked = rank(ctx, comparison.base, field, stepping.ranking, stepping.edit_budget, autonomous=stepping.autonomous)
-    return StepProposal(
-        bundles=select(ranked.field, ranked.edit_budget, ranked.rivals),
-        edit_budget=ranked.edit_budget,
-        problems=(*reflected.problems, *again, *idle, *ranked.problems),
-        cases=tuple(cases),
-        unmatched=tuple(unmatched),
-    )
-
-
-def _cases(ctx: RunContext, comparison: Comparison, work: Work, stepping: StepTerms, tried: int) -> list[Case]:
-    """The minibatch with what the present text makes of it, and the most similar past work."""
+    # The minibatch with what the present text makes of it, and the most similar past work.
     train = work.usable(Split.TRAIN)
     base = ctx.put_text(comparison.base)
-    seed = f"{base}:{stepping.number}:{tried}"
+    seed = f"{base}:{stepping.number}:{len(trials)}"
     chosen = stepping.batch or schedule.minibatch([s.task.id for s in train], stepping.minibatch, seed)
     some = [s for s in train if s.task.id in chosen]
     samples = [Sample(purpose=Purpose.LEARNING, series=stepping.number, ordinal=n) for n in range(stepping.samples)]
     made = iter(run_all(ctx, [ctx.request(s, base, sample) for s in some for sample in samples]))
     near = _neighbours(ctx, work, some, stepping.recall_k)
     judging = [s.task for s in work.tasks if s.split is not Split.TRAIN]
-    return [
+    cases = [
         Case(
             task=_unsealed(s.task, judging),
             rollouts=tuple(next(made) for _ in samples),
@@ -118,6 +97,38 @@ def _cases(ctx: RunContext, comparison: Comparison, work: Work, stepping: StepTe
         )
         for s in some
     ]
+    declined = buffer.turned_down(ctx.database, comparison.target.path, but_of=ctx.run.id)
+    known = (*declined, *(buffer.failed(ctx.database, trials) if stepping.rejected_buffer else ()))
+    reflected = reflect(ctx, comparison.base, cases, known, stepping.edit_budget * _OFFERED)
+    tried, worded = _history(ctx, comparison, trials, stepping)
+    backed, again = _without(declined, aggregate(reflected.proposed, worded))
+    # Those that have a place in the text, so that no other takes up the edit budget; and the others.
+    start = comparison.base or starting_text(comparison.target)
+    lost = {u.edit: u for b in backed for u in edit.apply(start, [b.edit]).unmatched}
+    backed, unmatched = ([b for b in backed if b.edit not in lost], list(lost.values()))
+    whose = trace.edit_sources(ctx.database, work, backed, comparison.base)
+    # A reflection that finds nothing to add to work that went well does not speak against what failures teach.
+    voices = sum(p.of_failures or bool(p.edits) for p in reflected.proposed)
+    field = sort_out(backed, tried, reflections=voices, foreign=whose.foreign)
+    idle = []
+    if not stepping.shorten:
+        why = "said to do nothing, and left in (`optimizer.shorten` tries without)"
+        idle = [f"{why}: {b.edit.anchor}" for b in field.idle]
+        field = replace(field, idle=())
+    ranked = rank(ctx, comparison.base, field, stepping.ranking, stepping.edit_budget, autonomous=stepping.autonomous)
+    return StepProposal(
+        bundles=_with_words(select(ranked.field, ranked.edit_budget, ranked.rivals), whose.stated),
+        runners=_with_words(runners(ranked.field, ranked.rivals), whose.stated) if ranked.edit_budget else (),
+        edit_budget=ranked.edit_budget,
+        problems=(*reflected.problems, *again, *idle, *ranked.problems),
+        cases=tuple(cases),
+        unmatched=tuple(unmatched),
+    )
+
+
+def _with_words(bundles: Sequence[Bundle], stated: frozenset[Edit]) -> tuple[Bundle, ...]:
+    """The bundles, each knowing whether the person put all of its rules into words."""
+    return tuple(replace(bundle, stated=stated.issuperset(bundle.edits)) for bundle in bundles)
 
 
 def _without(declined: Sequence[Failed], backed: Sequence[Backed]) -> tuple[list[Backed], list[str]]:
@@ -125,21 +136,6 @@ def _without(declined: Sequence[Failed], backed: Sequence[Backed]) -> tuple[list
     again = [b for b in backed if any(buffer.says_the_same(b.edit, d.edit) for d in declined)]
     lines = [f"turned down by you before, so not tried: {b.edit.text or f'{b.edit.op} {b.edit.anchor}'}" for b in again]
     return [b for b in backed if b not in again], lines
-
-
-def _kept(field: Field, stepping: StepTerms) -> tuple[Field, list[str]]:
-    """The field without what would only shorten the text, unless that is wanted; with a line for each left out."""
-    if stepping.shorten:
-        return field, []
-    why = "said to do nothing, and left in (`optimizer.shorten` tries without)"
-    return replace(field, idle=()), [f"{why}: {b.edit.anchor}" for b in field.idle]
-
-
-def _placed(comparison: Comparison, backed: Sequence[Backed]) -> tuple[list[Backed], list[Unmatched]]:
-    """Those that have a place in the text, so that no other takes up the edit budget; and the others."""
-    start = comparison.base or starting_text(comparison.target)
-    lost = {u.edit: u for b in backed for u in edit.apply(start, [b.edit]).unmatched}
-    return [b for b in backed if b.edit not in lost], list(lost.values())
 
 
 def _tried(ctx: RunContext, trial: Trial) -> Iterator[EarlierTrial]:
@@ -157,20 +153,9 @@ def _history(
     ctx: RunContext, comparison: Comparison, trials: Sequence[Trial], stepping: StepTerms
 ) -> tuple[list[EarlierTrial], list[Edit]]:
     """What was tried before and may not be tried again as it is, and the wording of each of its edits."""
-    aside = list(_set_aside(ctx, comparison))
-    counting = [t for t in trials if stepping.rejected_buffer or t.candidate.verdict in _STANDING]
-    tried = [one for t in counting for one in _tried(ctx, t)]
-    tried += [
-        EarlierTrial(edits=frozenset(e.id for e in t.candidate.edits), verdict=t.candidate.verdict) for t in aside
-    ]
-    return tried, [one for t in (*counting, *aside) for one in t.candidate.edits]
-
-
-def _set_aside(ctx: RunContext, comparison: Comparison) -> Iterator[Trial]:
-    """Candidates that were quarantined or that a person turned down: never again for this file, whatever its text.
-
-    Tonight's own do not count, so that a rerun of a killed night comes to the same candidates.
-    """
+    # Candidates that were quarantined or that a person turned down: never again for this file, whatever its text.
+    # Tonight's own do not count, so that a rerun of a killed night comes to the same candidates.
+    aside: list[Trial] = []
     with ctx.database.reading() as connection:
         for one in proposals.proposals(connection):
             trial = proposals.trial(connection, one.id)
@@ -179,7 +164,13 @@ def _set_aside(ctx: RunContext, comparison: Comparison) -> Iterator[Trial]:
                 and one.night_id != ctx.run.id
                 and trial.candidate.target.path == comparison.target.path
             ):
-                yield trial
+                aside.append(trial)
+    counting = [t for t in trials if stepping.rejected_buffer or t.candidate.verdict in _STANDING]
+    tried = [one for t in counting for one in _tried(ctx, t)]
+    tried += [
+        EarlierTrial(edits=frozenset(e.id for e in t.candidate.edits), verdict=t.candidate.verdict) for t in aside
+    ]
+    return tried, [one for t in (*counting, *aside) for one in t.candidate.edits]
 
 
 def _unsealed(task: Task, judging: Sequence[Task]) -> Task:

@@ -28,6 +28,8 @@ class SourceTexts:
     """What the user said, the answers the user kept, and the text that stands in the file."""
     said: tuple[str, ...]
     """Of these what the user put into words: prompts, refusals, answers to questions; and the lines of the file."""
+    turns: tuple[str, ...]
+    """`said` without the lines of the file."""
 
 
 def source_texts(database: Database, work: Work, sessions: Sequence[str], present: str) -> SourceTexts:
@@ -35,14 +37,17 @@ def source_texts(database: Database, work: Work, sessions: Sequence[str], presen
     taught = frozenset(sessions)
     tasks = [s.task for s in work.tasks if s.task.session_id in taught]
     returned = [attempt.tool_output or "" for task in tasks for attempt in task.attempts]
-    said = [*present.splitlines(), *(text for task in tasks for text in _said(task))]
+    turns = [text for task in tasks for text in _said(task)]
     own = [present, *(task.accepted.answer for task in tasks if task.accepted is not None)]
     with database.reading() as connection:
         for id_ in stored.known(connection, [SessionId(s) for s in sessions]):
             for turn in stored.transcript(connection, id_).turns:
-                returned += _returned(turn)
-                said += _own(turn)
-    return SourceTexts(returned=tuple(returned), own=(*own, *said), said=tuple(said))
+                if turn.origin in (Origin.INJECTED, Origin.HOOK):
+                    returned.append(turn.text)
+                returned.extend(call.output for call in turn.tool_calls if call.output)
+                turns += _own(turn)
+    said = (*present.splitlines(), *turns)
+    return SourceTexts(returned=tuple(returned), own=(*own, *said), said=said, turns=tuple(turns))
 
 
 def passages(database: Database, work: Work, sessions: Sequence[str], present: str, added: str) -> tuple[Passage, ...]:
@@ -51,23 +56,32 @@ def passages(database: Database, work: Work, sessions: Sequence[str], present: s
     return provenance.taken_over(added, sources.returned, sources.own)
 
 
-def foreign(database: Database, work: Work, backed: Sequence[Backed], present: str) -> frozenset[Edit]:
-    """The edits that would write what stems from a tool and not from the user."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditSources:
+    """Whose words some edits are. An edit may be neither, and both where a tool repeated the user's words."""
+
+    foreign: frozenset[Edit]
+    """They would write what stems from a tool and not from the user."""
+    stated: frozenset[Edit]
+    """The user put each of their lines into words, in a turn of the sessions that taught them."""
+
+
+def edit_sources(database: Database, work: Work, backed: Sequence[Backed], present: str) -> EditSources:
+    """Whose words these edits of the text `present` are."""
     sessions = tuple(dict.fromkeys(session for b in backed for session in b.sessions))
     edits = [b.edit for b in backed]
-    found = passages(database, work, sessions, present, "\n".join(" ".join(e.text.split()) for e in edits))
-    return frozenset(edits[line] for passage in found for line in passage.lines)
+    heard = source_texts(database, work, sessions, present)
+    added = "\n".join(" ".join(e.text.split()) for e in edits)
+    found = provenance.taken_over(added, heard.returned, heard.own)
+    return EditSources(
+        foreign=frozenset(edits[line] for passage in found for line in passage.lines),
+        stated=frozenset(e for e in edits if e.text.strip() and not provenance.unsaid(e.text, heard.turns)),
+    )
 
 
 def _said(task: Task) -> Iterator[str]:
     yield task.request
     yield from (attempt.reaction or "" for attempt in task.attempts)
-
-
-def _returned(turn: Turn) -> Iterator[str]:
-    if turn.origin in (Origin.INJECTED, Origin.HOOK):
-        yield turn.text
-    yield from (call.output for call in turn.tool_calls if call.output)
 
 
 def _own(turn: Turn) -> Iterator[str]:

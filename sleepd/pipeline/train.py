@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from sleepd.core import provenance, schedule
 from sleepd.core.experiment import Rule
-from sleepd.core.model import Digest, Origin, Split, TaskId, Verdict
+from sleepd.core.model import CandidateOrigin, Digest, Split, TaskId, Verdict
 from sleepd.core.screen import screen
 from sleepd.core.select import Bundle
 from sleepd.pipeline.compact import compact, leaves_no_room
@@ -24,7 +24,7 @@ from sleepd.pipeline.prove import prove
 from sleepd.pipeline.remind import remind
 from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.slow import RegionChange, SlowMode, slow_update
-from sleepd.pipeline.step import StepTerms, step
+from sleepd.pipeline.step import step
 from sleepd.pipeline.trace import passages
 from sleepd.pipeline.trained import Epoch, Step, StepKind, StepOutcome, Trained, TrainedText
 from sleepd.pipeline.trial import Comparison, GateTerms, enter, text_claim
@@ -160,8 +160,17 @@ class _Run:
         comparison = self._ground(ctx)
         train = [s.task.id for s in self._work.usable(Split.TRAIN)]
         names = batch(train, place, training.optimizing.minibatch, f"{training.seed}")
-        stepping = replace(self._stepping(place), batch=names)
-        stepped = step(ctx, comparison, self._work, stepping, self._known(epoch))
+        total = training.epochs * steps_of(training, self._work)
+        stepping = replace(training.optimizing.stepping(place, total), batch=names)
+        # What reflections are told, and what is not paid for again: this epoch's, and all on the present text.
+        present = self._texts[-1].address
+        stepped = step(
+            ctx,
+            comparison,
+            self._work,
+            stepping,
+            [t for s in self._steps for t in s.trials if s.epoch == epoch or t.candidate.base == present],
+        )
         trials: list[Trial] = []
         unmatched = list(stepped.unmatched)
         problems = list(stepped.problems)
@@ -177,20 +186,13 @@ class _Run:
         made = [rollout for case in stepped.cases for rollout in case.rollouts]
         self._record(
             ctx,
-            (epoch, StepKind.STEP, stepped.edit_budget),
+            epoch,
+            StepKind.STEP,
             trials,
             RegionChange(text="", bundle=None, unmatched=tuple(unmatched), problems=tuple(problems)),
-            measured(made) if made else None,
+            edit_budget=stepped.edit_budget,
+            train=measured(made) if made else None,
         )
-
-    def _stepping(self, place: int) -> StepTerms:
-        training = self._training
-        return training.optimizing.stepping(place, training.epochs * steps_of(training, self._work))
-
-    def _known(self, epoch: int) -> list[Trial]:
-        """What reflections are told, and what is not paid for again: this epoch's, and all on the present text."""
-        present = self._texts[-1].address
-        return [t for s in self._steps for t in s.trials if s.epoch == epoch or t.candidate.base == present]
 
     # The end of an epoch ----------------------------------------------------------------------------------------------
 
@@ -215,7 +217,10 @@ class _Run:
             self._take_over(ctx, number, StepKind.APPENDIX, written)
         self._make_room(number)
         steps = self._steps[begun:]
-        problems = self._note([t for s in steps for t in s.trials], compared)
+        problems: tuple[str, ...] = ()
+        if self._training.meta:
+            noted = take_notes(self._ctx_of(len(self._steps)), [t for s in steps for t in s.trials], compared)
+            self._notes, problems = noted.notes, noted.problems
         self._epochs.append(
             Epoch(
                 number=number,
@@ -240,7 +245,7 @@ class _Run:
             if made.bundle is not None:
                 trials, _ = try_out(ctx, comparison, made.bundle, optimizing, self._gate)
             written = RegionChange(text="", bundle=None, unmatched=made.unmatched, problems=made.problems)
-            self._record(ctx, (number, StepKind.COMPACTION, None), trials, written, None)
+            self._record(ctx, number, StepKind.COMPACTION, trials, written)
 
     def _compare(self, number: int, first: Digest, last: Digest) -> tuple[TaskComparison, ...]:
         training = self._training
@@ -249,14 +254,7 @@ class _Run:
         train = self._work.usable(Split.TRAIN)
         names = schedule.minibatch([s.task.id for s in train], training.compared, f"{training.seed}:compared:{number}")
         tasks = [s for s in train if s.task.id in names]
-        return compare(self._ctx_of(len(self._steps) + 1), tasks, (first, last), number)
-
-    def _note(self, trials: Sequence[Trial], compared: Sequence[TaskComparison]) -> tuple[str, ...]:
-        if not self._training.meta:
-            return ()
-        noted = take_notes(self._ctx_of(len(self._steps)), trials, compared)
-        self._notes = noted.notes
-        return noted.problems
+        return compare(self._ctx_of(len(self._steps) + 1), tasks, first, last, number)
 
     def _take_over(self, ctx: RunContext, epoch: int, kind: StepKind, written: RegionChange) -> None:
         trials: Sequence[Trial] = ()
@@ -265,20 +263,26 @@ class _Run:
             written = replace(written, bundle=None, problems=(*written.problems, *found))
         forced = kind is StepKind.SLOW_UPDATE and self._training.slow is SlowMode.FORCED
         if written.bundle is not None and forced:
-            self._present(ctx, ctx.put_text(written.text), Origin.SLOW_UPDATE, gated=False)
+            self._present(ctx, ctx.put_text(written.text), CandidateOrigin.SLOW_UPDATE, gated=False)
         elif written.bundle is not None:
             claim = text_claim(ctx, comparison, written.bundle, written.text)
             trial = enter(ctx, comparison, claim, self._gate)
             trials = prove(ctx, comparison, trial, self._gate, self._gate.pairs_per_night)
-        self._record(ctx, (epoch, kind, None), trials, written, None)
+        self._record(ctx, epoch, kind, trials, written)
 
     # What is so now ---------------------------------------------------------------------------------------------------
 
     def _record(
-        self, ctx: RunContext, what: tuple[int, StepKind, int | None], trials: Sequence[Trial], written: RegionChange,
-        train: MeanScore | None,
-    ) -> None:  # fmt: skip
-        epoch, kind, edit_budget = what
+        self,
+        ctx: RunContext,
+        epoch: int,
+        kind: StepKind,
+        trials: Sequence[Trial],
+        written: RegionChange,
+        *,
+        edit_budget: int | None = None,
+        train: MeanScore | None = None,
+    ) -> None:
         base = self._steps[-1].text if self._steps else self._texts[0].address
         before = self._texts[-1].validation
         winner = next(iter(_accepted(trials)), None)
@@ -308,7 +312,7 @@ class _Run:
         elif kind is StepKind.STEP:
             self._in_vain += 1
 
-    def _present(self, ctx: RunContext, address: Digest, origin: Origin, *, gated: bool) -> None:
+    def _present(self, ctx: RunContext, address: Digest, origin: CandidateOrigin, *, gated: bool) -> None:
         """Make a text the present one, and the best one where it is that.
 
         What crossed against the best text is better on evidence that a mean of a few rollouts must not overrule.

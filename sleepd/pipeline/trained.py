@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sleepd.core.model import Digest, Origin, RunId, Unmatched
+from sleepd.core.model import CandidateOrigin, Digest, RunId, Unmatched
 from sleepd.pipeline.compare import TaskComparison
 from sleepd.pipeline.evaluate import Evaluation, MeanScore
 from sleepd.store.proposals import Trial
@@ -39,7 +39,7 @@ class TrainedText:
     address: Digest
     step: int
     """The step it came with; 0 for the one that training began with."""
-    origin: Origin | None
+    origin: CandidateOrigin | None
     """None for the one that training began with."""
     gated: bool
     """It was accepted on evidence against the present text before it."""

@@ -21,8 +21,8 @@ from sleepd.core.experiment import (
 from sleepd.core.model import (
     Attribution,
     Candidate,
+    CandidateOrigin,
     Digest,
-    Origin,
     Pair,
     Sample,
     SkillTarget,
@@ -39,7 +39,7 @@ from sleepd.store import attributions, frozen, proposals, rollouts, tasks
 from sleepd.store.proposals import Trial
 from sleepd.store.tasks import StoredTask
 
-_PAIRS_AT_ONCE = 16
+PAIRS_AT_ONCE = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +75,7 @@ class GateTerms:
     smallest_effect: float = 0.10
     baseline_samples: int = 4
     pairs_per_night: int = 200
-    max_pairs: int = 400
+    max_pairs: int = 1_000
     margin: float = 0.03
     """What a shorter text may cost (promise 8)."""
     margin_pairs: int = 1_200
@@ -83,19 +83,28 @@ class GateTerms:
     max_nights: int = 14
     coverage: float = 0.8
     waiting_share: float = 0.5
+    runners: int = 8
+    """Candidates that a race chooses among, at most; 0: no race."""
     validation_tasks: int = 24
     """Tasks that a new candidate is judged on, the newest."""
     confirmation: ConfirmationConfig = field(default_factory=ConfirmationConfig)
     attribution: AttributionConfig = field(default_factory=AttributionConfig)
 
-    def experiment(self, alpha: float, margin: float = 0.0, *, description: bool = False) -> Experiment:
-        """What is asked of a candidate whose level is `alpha`."""
+    @property
+    def waiting_pairs(self) -> int:
+        """What candidates of earlier nights may draw before something new is tried."""
+        return int(self.pairs_per_night * self.waiting_share)
+
+    def experiment(
+        self, alpha: float, margin: float = 0.0, *, description: bool = False, adaptive: bool = True
+    ) -> Experiment:
+        """What is asked of a candidate whose level is `alpha`; `adaptive` as in `Superiority`."""
         if self.rule is not Rule.EVIDENCE:
             statistic: experiment.Statistic = OnePass(rule=self.rule)
         elif description:
             statistic = TriggerAccuracy(margin=margin, smallest_effect=self.smallest_effect)
         else:
-            better = Superiority(smallest_effect=self.smallest_effect)
+            better = Superiority(smallest_effect=self.smallest_effect, adaptive=adaptive)
             statistic = NonInferiority(margin=margin) if margin else better
         return Experiment(
             statistic=statistic,
@@ -108,8 +117,9 @@ class GateTerms:
 
     def asked_of(self, candidate: Candidate) -> Experiment:
         """What is asked of this candidate."""
-        description = candidate.origin is Origin.DESCRIPTION
-        return self.experiment(candidate.alpha, candidate.margin, description=description)
+        description = candidate.origin is CandidateOrigin.DESCRIPTION
+        adaptive = candidate.stated is not None  # else it was entered when there were fixed bets only
+        return self.experiment(candidate.alpha, candidate.margin, description=description, adaptive=adaptive)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,7 +170,7 @@ class CandidateClaim:
 
     @property
     def description(self) -> bool:
-        return self.bundle.origin is Origin.DESCRIPTION
+        return self.bundle.origin is CandidateOrigin.DESCRIPTION
 
 
 def text_claim(ctx: RunContext, comparison: Comparison, bundle: Bundle, text: str) -> CandidateClaim:
@@ -217,17 +227,18 @@ def identity(ctx: RunContext, comparison: Comparison, claim: CandidateClaim, gat
 
 
 def enter(ctx: RunContext, comparison: Comparison, claim: CandidateClaim, gate: GateTerms) -> Trial:
-    """Give a candidate its index and level, before its first pair; one that was entered before is found again."""
+    """Give a candidate its place and level, before its first pair; one that was entered before is found again."""
     id_ = identity(ctx, comparison, claim, gate)
     with ctx.database.writing() as connection:
         known = proposals.known(connection, id_)
         if known is not None:
             return known
-        index = ctx.take_index(proposals.next_index(connection), id_)
+        place = ctx.take_place(proposals.given(connection), id_, stated=claim.bundle.stated)
         candidate = Candidate(
             id=id_,
-            index=index,
-            alpha=evidence.level(index, proposals.acceptances(connection), gate.alpha),
+            index=place.index,
+            stated=place.stated,
+            alpha=evidence.level(place, proposals.acceptances(connection), gate.alpha),
             target=comparison.target,
             base=rollouts.put_text(connection, comparison.base),
             text=rollouts.put_text(connection, claim.text),
@@ -281,7 +292,7 @@ def measure(ctx: RunContext, arms: Arms, trial: Trial, gate: GateTerms, budget: 
 
 def _parts(ctx: RunContext, candidate: Candidate, gate: GateTerms) -> tuple[Attribution, ...] | None:
     """What leaving out each edit of a bundle showed; () for one that was not taken apart yet, or has edits to lose."""
-    if candidate.origin is not Origin.REFLECTION or len(candidate.edits) < 2 or not gate.attribution.most:
+    if candidate.origin is not CandidateOrigin.REFLECTION or len(candidate.edits) < 2 or not gate.attribution.most:
         return None
     with ctx.database.reading() as connection:
         found = attributions.load(connection, candidate.id)
@@ -306,7 +317,7 @@ def _next(
         return schedule.one_pass(candidate, now.night)[len(done) :]
     if concluded.decision.verdict is not Verdict.UNDECIDED or concluded.parts_wanted or now.left <= 0:
         return ()
-    at_once = min(_PAIRS_AT_ONCE, now.left)
+    at_once = min(PAIRS_AT_ONCE, now.left)
     if concluded.confirmation.wanting:
         looked_at = concluded.confirmation
         return schedule.confirming(candidate, looked_at.pairs, looked_at.wanting, at_once, now.night)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sleepd.core import experiment
-from sleepd.core.model import Digest, Origin, Verdict, digest
+from sleepd.core.model import CandidateOrigin, Digest, Verdict, digest
 from sleepd.core.select import Bundle
 from sleepd.pipeline.prove import prove, without
 from sleepd.pipeline.rollout import RunContext
@@ -21,7 +21,7 @@ def tried_before(ctx: RunContext, comparison: Comparison) -> list[Trial]:
     base = digest(comparison.base)
     with ctx.database.reading() as connection:
         trials = proposals.for_target(connection, comparison.target.path)
-    ours = [t for t in trials if t.candidate.origin is not Origin.DESCRIPTION]
+    ours = [t for t in trials if t.candidate.origin is not CandidateOrigin.DESCRIPTION]
     return [t for t in ours if _on(base, t) and t.run != ctx.run]
 
 
@@ -40,24 +40,32 @@ def exhausted(ctx: RunContext, work: Work, gate: GateTerms) -> bool:
     return len({t.run for t in failed}) >= _PATIENCE and len(failed) == len(same)
 
 
-def go_on(ctx: RunContext, comparison: Comparison, gate: GateTerms) -> list[Trial]:
-    """Go on with the candidates of earlier nights, within their share of tonight.
+def go_on(
+    ctx: RunContext, comparison: Comparison, gate: GateTerms, most: int | None = None, *, decided: bool = True
+) -> list[Trial]:
+    """Go on with the candidates of earlier nights, within `most` of tonight's pairs for the file, else their share.
 
-    Those that tonight decided before it was killed count as tried. Raises `NotMeasured` or `BudgetSpent`.
+    With `decided`, those that tonight decided before it was killed count as tried. Raises `NotMeasured` or
+    `BudgetSpent`.
     """
     with ctx.database.reading() as connection:
         earlier = [t for t in proposals.for_target(connection, comparison.target.path) if t.run != ctx.run]
         nights = {t.candidate.id: proposals.drawn_in(connection, t.candidate.id) for t in earlier}
     tonight = (ctx.run.id, ctx.run.step)
-    share = int(gate.pairs_per_night * gate.waiting_share)
+    share = gate.waiting_pairs if most is None else most
     tried: list[Trial] = []
     for trial in earlier:
         id_ = trial.candidate.id
-        if trial.candidate.origin is Origin.DESCRIPTION:
+        if trial.candidate.origin is CandidateOrigin.DESCRIPTION:
             continue  # `describe` goes on with those: they are asked something else
         own = as_begun(ctx, comparison, trial.candidate)
         if trial.candidate.verdict is not Verdict.UNDECIDED:
-            tried += _decided_tonight(ctx, own, trial, gate) if tonight in nights[id_] else ()
+            # What tonight decided before it was killed; what is left of a bundle goes on.
+            if decided and tonight in nights[id_]:
+                tried.append(trial)
+                if trial.candidate.verdict is Verdict.PRUNED:
+                    rest, budget = without(ctx, own, trial, gate)
+                    tried += prove(ctx, own, rest, gate, budget) if budget else (rest,)
             continue
         ended = _ended(ctx, own, trial, gate, len(nights[id_] - {tonight}))
         if ended is not None:
@@ -66,13 +74,6 @@ def go_on(ctx: RunContext, comparison: Comparison, gate: GateTerms) -> list[Tria
         elif budget := allowance(ctx, comparison, id_, share):
             tried += prove(ctx, own, trial, gate, budget)
     return tried
-
-
-def _decided_tonight(ctx: RunContext, own: Comparison, trial: Trial, gate: GateTerms) -> tuple[Trial, ...]:
-    """What tonight decided before it was killed; what is left of a bundle goes on."""
-    if trial.candidate.verdict is not Verdict.PRUNED:
-        return (trial,)
-    return (trial, without(ctx, own, trial, gate))
 
 
 def _on(base: Digest, trial: Trial) -> bool:

@@ -108,8 +108,10 @@ def _work(target: SkillTarget, members: Sequence[StoredTask]) -> Work:
 
 
 def _target(members: Sequence[StoredTask], surroundings: Surroundings, near: Near) -> SkillTarget:
-    first = members[0]
-    known = targets.discover(surroundings.home, Path(first.task.project), surroundings.env)
+    # Where the skill of this work belongs: of the clones and worktrees that are still there the one of most tasks.
+    folders = [Path(folder) for folder, _ in Counter(s.task.project for s in members).most_common()]
+    folder = next((folder for folder in folders if folder.is_dir()), folders[0])
+    known = targets.discover(surroundings.home, folder, surroundings.env)
     active = Counter((s.agent, s.task.skill) for s in members if s.task.skill)
     if active and active.total() * 2 > len(members):
         for (agent, name), _ in active.most_common():
@@ -125,8 +127,8 @@ def _target(members: Sequence[StoredTask], surroundings: Surroundings, near: Nea
     # What the requests have in common names the work; a whole request would carry one day's details, and whatever
     # else the user said in it, into every later session.
     common = " ".join(shared_words(requests))
-    name = targets.slug(common or f"recurring work {first.task.id[:8]}")
-    return targets.new_project_target(agent, Path(first.task.project), name, targets.when_to_load(common))
+    name = targets.slug(common or f"recurring work {members[0].task.id[:8]}")
+    return targets.new_project_target(agent, folder, name, targets.when_to_load(common))
 
 
 def shared_words(requests: Sequence[str]) -> tuple[str, ...]:

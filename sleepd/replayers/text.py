@@ -6,7 +6,7 @@ from functools import cache
 
 from sleepd.core import schedule
 from sleepd.core.model import CallUsage, digest
-from sleepd.core.ports import Ask, CallPurpose, Failure, Model, ReplayOutcome, RolloutRequest
+from sleepd.core.ports import Ask, CallPurpose, Failure, Model, ReplayOutcome, Reply, RolloutRequest
 from sleepd.replayers.prompt import quoted, template
 
 NO_SKILL = "(there is no skill file yet)"
@@ -34,7 +34,7 @@ class TextReplayer:
             sample=schedule.seed(request.key.sample),
             max_tokens=request.max_tokens,
         )
-        return answered(self._model, ask)
+        return as_outcome(self._model.ask(ask))
 
 
 def instructions(text: str) -> str:
@@ -42,9 +42,8 @@ def instructions(text: str) -> str:
     return template("rollout").format(skill=text.strip() or NO_SKILL)
 
 
-def answered(model: Model, ask: Ask) -> ReplayOutcome | Failure:
-    """The model's answer as the outcome of a replay."""
-    reply = model.ask(ask)
+def as_outcome(reply: Reply | Failure) -> ReplayOutcome | Failure:
+    """The model's reply as the outcome of a replay."""
     if isinstance(reply, Failure):
         return reply
     usage = CallUsage(tokens_in=reply.tokens_in, tokens_out=reply.tokens_out, cost_usd=reply.cost_usd)

@@ -7,7 +7,7 @@ from sleepd.core.model import Cause
 from sleepd.core.ports import Ask, CallPurpose, Failure, Model, ReplayOutcome, RolloutRequest
 from sleepd.core.trigger import LoadCriteria
 from sleepd.replayers.prompt import template
-from sleepd.replayers.text import answered
+from sleepd.replayers.text import as_outcome
 
 
 class TriggerReplayer:
@@ -26,4 +26,4 @@ class TriggerReplayer:
             sample=schedule.seed(request.key.sample),
             max_tokens=request.max_tokens,
         )
-        return answered(self._model, ask)
+        return as_outcome(self._model.ask(ask))

@@ -94,7 +94,17 @@ class _Daemon:
     def _heard(self) -> tuple[Path, ...]:
         """Apply the changes; the folders to watch."""
         clock.renew_zone()
-        self._renew_settings()
+        # Take the settings as the file has them now; the old ones stay while it cannot be used.
+        if self._settings.renew():
+            self._children.environment = self._settings.for_children()
+            self._not_before = None
+            logger = structlog.get_logger()
+            if self._settings.refused is not None:
+                logger.warning("settings.refused", reason=self._settings.refused)
+                self._say(f"the earlier settings stay in force: {self._settings.refused}")
+            else:
+                logger.info("settings.renewed", at=self._settings.now.night.at)
+                self._say(f"the settings were read again; next night {self._next():%Y-%m-%d %H:%M}")
         try:
             seen = transcripts.look(self._settings.now)
         except SleepdError as error:
@@ -106,20 +116,6 @@ class _Daemon:
         if not self._ticking.locked():
             self._set(clock.now())
         return seen.roots
-
-    def _renew_settings(self) -> None:
-        """Take the settings as the file has them now; the old ones stay while it cannot be used."""
-        if not self._settings.renew():
-            return
-        self._children.environment = self._settings.for_children()
-        self._not_before = None
-        logger = structlog.get_logger()
-        if self._settings.refused is not None:
-            logger.warning("settings.refused", reason=self._settings.refused)
-            self._say(f"the earlier settings stay in force: {self._settings.refused}")
-        else:
-            logger.info("settings.renewed", at=self._settings.now.night.at)
-            self._say(f"the settings were read again; next night {self._next():%Y-%m-%d %H:%M}")
 
     def _harvest(self, fingerprint: int) -> None:
         ended = self._children.harvest()

@@ -59,7 +59,13 @@ def due(places: Places, settings: Settings, now: datetime) -> Notice | None:
     today = _today(now)
     if seen is None or _claim_file(places, today).exists():
         return None
-    said = _said(places, today)
+    # Digests of the recent notices.
+    said: set[str] = set()
+    for day, file in _claims(places):
+        # A claim that is gone, or was written by somebody else, holds no digest.
+        if _counts(day, today):
+            with suppress(FileNotFoundError), file.open("rb") as stream:
+                said.update(stream.read(_MOST_READ).decode("ascii", "replace").split())
     possible = _possible(seen, settings, today)
     return next((notice for notice in possible if not said.issuperset(_digests(notice))), None)
 
@@ -148,17 +154,6 @@ def _claim(places: Places, notice: Notice, today: date) -> bool:
         if not _counts(day, today):
             old.unlink(missing_ok=True)
     return True
-
-
-def _said(places: Places, today: date) -> set[str]:
-    """Digests of the recent notices."""
-    said: set[str] = set()
-    for day, file in _claims(places):
-        # A claim that is gone, or was written by somebody else, holds no digest.
-        if _counts(day, today):
-            with suppress(FileNotFoundError), file.open("rb") as stream:
-                said.update(stream.read(_MOST_READ).decode("ascii", "replace").split())
-    return said
 
 
 def _claims(places: Places) -> Iterator[tuple[date, Path]]:

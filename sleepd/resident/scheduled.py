@@ -23,7 +23,7 @@ from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
 from sleepd.store.calendar import Calendar
 from sleepd.usecases import agenda, answers, upcoming
-from sleepd.usecases.due import USER_SCOPE, Look
+from sleepd.usecases.due import USER_SCOPE, NextNight
 from sleepd.usecases.run_options import RunOptions
 
 CHECK_EVERY: Final = timedelta(minutes=5)
@@ -127,7 +127,7 @@ class _Wait:
 
 
 def _step(
-    seen: Mapping[str, Look], results: Mapping[str, ScopeResult], *, now: datetime, until: datetime
+    seen: Mapping[str, NextNight], results: Mapping[str, ScopeResult], *, now: datetime, until: datetime
 ) -> str | _Wait | None:
     """The scope whose night is due now, the wait for the next one, or None: no night is left before `until`."""
     left = {scope: look for scope, look in seen.items() if scope not in results or results[scope].again}

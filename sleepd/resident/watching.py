@@ -8,12 +8,13 @@ from pathlib import Path
 import structlog
 
 from sleepd import compose
-from sleepd.pipeline.ingest import IngestReport
+from sleepd.pipeline.unread import IngestReport
 from sleepd.resident import transcripts, watcher
 from sleepd.resident.watcher import Watcher
 from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
 from sleepd.usecases import harvest_sessions
+from sleepd.usecases.harvest_sources import Named
 
 
 def watch(places: Places, settings: Settings, told: Callable[[IngestReport], None]) -> None:
@@ -33,7 +34,7 @@ def harvested(places: Places, settings: Settings) -> IngestReport:
     """Harvest once, with a line in the log when something was new."""
     database = compose.database(places)
     try:
-        report = harvest_sessions.harvest(places, database, settings, harvest_sessions.Named())
+        report = harvest_sessions.harvest(places, database, settings, Named())
     finally:
         database.close()
     if report.read:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -12,6 +11,7 @@ from typing import Final
 import platformdirs
 
 from sleepd.core.errors import UsageError
+from sleepd.host.outfile import replace_file
 from sleepd.settings import config
 from sleepd.settings.places import make_private
 
@@ -52,7 +52,14 @@ def capture(*, keep_key: bool) -> ShellVariables:
     found = config.variables((*PLAIN, *FOLDERS, *CONNECTION, "SLEEPD_HOME", *KEYS))
     secret = [name for name in found if name in KEYS or (name in CONNECTION and _LOGIN.search(found[name]))]
     values = {name: _value(name, text) for name, text in found.items() if keep_key or name not in secret}
-    if config.home() != _home_of_record():
+    # The home a scheduler gives its programs.
+    if os.name == "nt":
+        home_of_record = config.home()
+    else:
+        import pwd
+
+        home_of_record = Path(pwd.getpwuid(os.getuid()).pw_dir)
+    if config.home() != home_of_record:
         values["HOME"] = _value("HOME", str(config.home()))
     notes = []
     if secret:
@@ -80,15 +87,6 @@ def _value(name: str, text: str) -> str:
     return text
 
 
-def _home_of_record() -> Path:
-    """The home a scheduler gives its programs."""
-    if os.name == "nt":
-        return config.home()
-    import pwd
-
-    return Path(pwd.getpwuid(os.getuid()).pw_dir)
-
-
 def folders_beside() -> tuple[Path, ...]:
     """The folders of caches, where the embedder writes."""
     moved = config.variables(("HF_HOME", "HF_HUB_CACHE"))
@@ -99,23 +97,4 @@ def folders_beside() -> tuple[Path, ...]:
 def write(file: Path, text: str) -> None:
     """Write a file that its owner alone may read, whole or not at all."""
     make_private(file.parent)
-    replace(file, text.encode("utf-8"), 0o600)
-
-
-def replace(file: Path, data: bytes, mode: int) -> None:
-    """Put a file there, whole or not at all; a link is replaced, not followed. Raises OSError that names the file."""
-    part = file.with_name(f".{file.name}.new-{os.getpid()}")
-    try:
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.chmod(mode)
-        part.replace(file)
-    except OSError as error:
-        # An error in the middle of writing has no file name, and nobody would know the temporary name.
-        raise OSError(error.errno, error.strerror, str(file)) from error
-    finally:
-        with suppress(OSError):  # it was never there, or the disk says so already
-            part.unlink(missing_ok=True)
+    replace_file(file, text.encode("utf-8"), 0o600)

@@ -59,12 +59,17 @@ class Plan:
 
 def plan(places: Places, settings: Settings, environment: Path | None = None) -> Plan:
     """The plan of this sleepd for these settings. Raises `UsageError` for a path that no schedule can hold."""
+    name = config.variables(("TZ",)).get("TZ", "")
+    try:
+        time_zone = zoneinfo.ZoneInfo(name).key if name else None
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError):
+        time_zone = None
     made = Plan(
         program=program(Path(sys.executable)),
         environment=environment or places.environment,
         at=settings.night.at,
         jitter_minutes=settings.night.jitter_minutes,
-        time_zone=_time_zone(),
+        time_zone=time_zone,
         writable=tuple(dict.fromkeys((places.database.parent, places.state))),
         caches=folders_beside(),
         output=places.state / "service.out",
@@ -84,11 +89,3 @@ def program(python: Path) -> tuple[str, ...]:
         return (str(script),)
     # -P: a file of the working folder must not shadow one of its modules.
     return (str(python), "-P", "-m", "sleepd")
-
-
-def _time_zone() -> str | None:
-    name = config.variables(("TZ",)).get("TZ", "")
-    try:
-        return zoneinfo.ZoneInfo(name).key if name else None
-    except (zoneinfo.ZoneInfoNotFoundError, ValueError):
-        return None

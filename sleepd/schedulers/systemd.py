@@ -123,6 +123,10 @@ class Systemd:
         with contextlib.suppress(ValueError):  # "" and "n/a": there is no next time
             next_at = datetime.fromtimestamp(int(facts.get("NextElapseUSecRealtime", "").removeprefix("@")), UTC)
         active = facts["ActiveState"] == "active" and facts["UnitFileState"] == "enabled"
+        result, status = started.get("Result", ""), started.get("ExecMainStatus", "0")
+        again = started.get("NRestarts", "0")
+        words = [result or "unknown", f"exit status {status}" if status != "0" else ""]
+        words.append(f"restarted {again} times" if again not in ("", "0") else "")
         return InstalledSchedule(
             kind=self.kind,
             where=there,
@@ -130,7 +134,7 @@ class Systemd:
             state=f"{facts['ActiveState']} ({facts['SubState']}), {facts['UnitFileState'] or 'not enabled'}",
             again=self._again,
             next_at=next_at,
-            last=_last_end(started),
+            last=", ".join(filter(None, words)) if started else None,
             differs=differing(files),
         )
 
@@ -209,11 +213,3 @@ def _folder() -> Path:
 
 def _systemctl(*words: str) -> CommandResult:
     return call("systemctl", "--user", *words)
-
-
-def _last_end(facts: dict[str, str]) -> str | None:
-    result, status = facts.get("Result", ""), facts.get("ExecMainStatus", "0")
-    again = facts.get("NRestarts", "0")
-    words = [result or "unknown", f"exit status {status}" if status != "0" else ""]
-    words.append(f"restarted {again} times" if again not in ("", "0") else "")
-    return ", ".join(filter(None, words)) if facts else None

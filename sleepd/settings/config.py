@@ -14,17 +14,19 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
-
-from pydantic import SecretStr, ValidationError
-from pydantic_core import ErrorDetails
-from pydantic_settings import EnvSettingsSource, InitSettingsSource, PydanticBaseSettingsSource
 
 from sleepd.core.errors import BadSettings, nearest
 from sleepd.settings.places import Places
-from sleepd.settings.sections import keys, meanings
-from sleepd.settings.settings import Settings, section_classes
+
+if TYPE_CHECKING:
+    # Whoever asks for a place alone does not wait for the sections; `_keys` and `_settle` import them.
+    from pydantic import SecretStr
+    from pydantic.fields import FieldInfo
+    from pydantic_core import ErrorDetails
+
+    from sleepd.settings.settings import Settings
 
 AGENT_VARIABLES: Final = (
     "CLAUDE_CONFIG_DIR",
@@ -130,6 +132,8 @@ class ApiKey:
 
 def api_key(adapter: str) -> ApiKey | None:
     """The key for a model adapter: `SLEEPD_API_KEY`, else the provider's usual variable; None when neither is set."""
+    from pydantic import SecretStr
+
     names = ("SLEEPD_API_KEY", KEY_VARIABLES.get(adapter, ""))
     found = ((name, value) for name in names if (value := _environment().get(name, "").strip()))
     return next((ApiKey(value=SecretStr(value), variable=name) for name, value in found), None)
@@ -201,7 +205,15 @@ def stray_variables() -> tuple[Variable, ...]:
 
 def known_keys() -> tuple[str, ...]:
     """Every setting as `section.key`, in the order of the file."""
-    return tuple(f"{name}.{key}" for name, section in section_classes().items() for key in keys(section))
+    return tuple(f"{name}.{key}" for name, fields in _keys().items() for key in fields)
+
+
+def _keys() -> dict[str, dict[str, FieldInfo]]:
+    """Section -> its keys, in the order of the file."""
+    from sleepd.settings.sections import keys
+    from sleepd.settings.settings import section_classes
+
+    return {name: keys(section) for name, section in section_classes().items()}
 
 
 def variable_name(key: str) -> str:
@@ -214,6 +226,10 @@ def default_config_toml(chosen: Mapping[str, object] | None = None) -> str:
 
     `chosen` (`section.key` -> value) are written as settings.
     """
+    from sleepd.settings.sections import meanings
+    from sleepd.settings.settings import section_classes
+
+    fields = _keys()
     head = (
         "# Settings of sleepd. Every key shows its default, or an example where absence is the default;\n"
         "# remove the # to set one.\n"
@@ -222,7 +238,7 @@ def default_config_toml(chosen: Mapping[str, object] | None = None) -> str:
     for name, section in section_classes().items():
         lines += ["", *_comment(section.__doc__ or ""), f"[{name}]"]
         meant = meanings(section)
-        for key, field in keys(section).items():
+        for key, field in fields[name].items():
             value = (chosen or {}).get(f"{name}.{key}")
             shown = field.default if field.default is not None else (field.examples or [None])[0]
             line = f"# {key} = {toml_value(shown)}" if value is None else f"{key} = {toml_value(value)}"
@@ -258,7 +274,7 @@ def load(path: Path | None = None, overrides: Mapping[str, object] | None = None
     BadSettings.
     """
     file = path or places().config
-    in_file = InitSettingsSource(Settings, values_in(file, required=path is not None))
+    in_file = values_in(file, required=path is not None)
     asked = {key: value for key, value in (overrides or {}).items() if value is not None}
     for variable in stray_variables():
         if variable.effect is None:
@@ -266,11 +282,12 @@ def load(path: Path | None = None, overrides: Mapping[str, object] | None = None
             hint = nearest(variable.name.upper(), known)
             raise BadSettings(f"environment: unknown variable {variable.name}{hint}; unset it or correct its name")
     # The file alone comes first: a mistake in it counts even where a variable hides it today.
-    _settle((in_file,), lambda _: str(file))
-    nested: dict[str, dict[str, object]] = {}
-    for option, value in asked.items():
-        section, _, name = option.partition(".")
-        nested.setdefault(section, {})[name] = value
+    _settle(in_file, lambda _: str(file))
+    merged = dict(in_file)
+    for key, value in {**_values_in_environment(), **asked}.items():
+        section, _, name = key.partition(".")
+        table = merged.get(section)
+        merged[section] = {**(table if isinstance(table, dict) else {}), name: value}
 
     def origin(key: str) -> str:
         # Of the merged value of a key, or of a whole section, now that the file alone was found valid.
@@ -278,12 +295,12 @@ def load(path: Path | None = None, overrides: Mapping[str, object] | None = None
             return "command line"
         return variable_name(key) if "." in key else "environment"
 
-    return _settle((InitSettingsSource(Settings, nested), EnvSettingsSource(Settings), in_file), origin)
+    return _settle(merged, origin)
 
 
 def check(values: Mapping[str, object]) -> Settings:
     """The settings of a file with these values. Raises BadSettings as `load` does for a value on the command line."""
-    return _settle((InitSettingsSource(Settings, dict(values)),), lambda _: "command line")
+    return _settle(values, lambda _: "command line")
 
 
 def check_key(key: str) -> None:
@@ -295,13 +312,23 @@ def check_key(key: str) -> None:
 def load_file_alone() -> Settings:
     """The settings as a scheduled start sees them: without this shell's variables. Raises BadSettings."""
     file = places().config
-    return _settle((InitSettingsSource(Settings, values_in(file)),), lambda _: str(file))
+    return _settle(values_in(file), lambda _: str(file))
 
 
-def _settle(sources: tuple[PydanticBaseSettingsSource, ...], origin: Callable[[str], str]) -> Settings:
-    """Merge the sources, the first winning. `origin` names the source of a key's value."""
+def _values_in_environment() -> dict[str, str]:
+    """`section.key` -> the value of its variable, in any case of letters; an empty one counts as unset."""
+    given = {name.upper(): value for name, value in _environment().items() if value}
+    return {key: given[name] for key in known_keys() if (name := variable_name(key)) in given}
+
+
+def _settle(values: Mapping[str, object], origin: Callable[[str], str]) -> Settings:
+    """The settings with these tables. `origin` names the source of a key's value."""
+    from pydantic import ValidationError
+
+    from sleepd.settings.settings import Settings
+
     try:
-        return Settings(*sources)
+        return Settings.model_validate(values)
     except ValidationError as error:
         first, *others = error.errors(include_url=False, include_context=False)
         where = origin(".".join(str(part) for part in first["loc"][:2]))
@@ -364,10 +391,10 @@ def _unknown_key(key: str) -> str:
     if _SECRET_NAME.search(key):
         variables = " or ".join(["SLEEPD_API_KEY", *KEY_VARIABLES.values()])
         return f"{key}: keys are not read from the file, which others may see; delete it and set {variables}"
-    sections = section_classes()
+    sections = _keys()
     if not name or section not in sections:
-        homes = [f"[{home}]" for home, cls in sections.items() if section in keys(cls)]
+        homes = [f"[{home}]" for home, known in sections.items() if section in known]
         belongs = f"; it belongs under {' or '.join(homes)}" if homes else nearest(section, sections)
         return f"unknown section or key {section!r}{belongs}"
-    fields = keys(sections[section])
+    fields = sections[section]
     return f"unknown key {key!r}{nearest(name, fields)}; [{section}] knows: {', '.join(fields)}"

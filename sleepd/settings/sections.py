@@ -17,7 +17,7 @@ from pydantic.fields import FieldInfo
 
 from sleepd.settings.values import Count, Dollars, Inner, Minutes, Name, Names, PlainUrl, Share, Since, TimeOfDay
 
-CLOSED: Final = ConfigDict(extra="forbid", allow_inf_nan=False)
+CLOSED: Final = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
 """An unknown key is a mistake, and so is a number that is none."""
 
 
@@ -122,6 +122,33 @@ class MineConfig(Section):
 
 
 @dataclass(frozen=True, kw_only=True, config=CLOSED)
+class LessonsConfig(Section):
+    """What a lesson needs before it is listed, and before a check of it is worth a model call; and what
+    `sleepd lessons --read` may ask the reflection model. Without `--read` no model is asked."""
+
+    sessions: Count = 2
+    """Sessions in which a correction, a refusal or a repair has to come before it is a lesson. Two: once is no rule."""
+    sessions_of_steps: Count = 3
+    """The same for failed calls and for steps asked for after finished work, which come by chance more often."""
+    applies: Count = 20
+    """Exchanges in your history to which a check has to apply. Below twenty its shares are hardly known."""
+    broken: Share = 0.2
+    """Least share of them in which the rule was broken. A rule that is kept anyway is not worth a token."""
+    recall: Share = 0.66
+    """Least share of the moments that you corrected which the check flags. A check that misses more measures something
+    else."""
+    max_calls: Count = 30
+    """Model calls of one reading. Thirty hold six hundred turns; the same command goes on where the last one
+    stopped."""
+    turns: Literal["unsure", "all"] = "unsure"
+    """Whose acts are read: those that the structural signs leave open, or those of all your turns. Of 235 labelled
+    turns 69 were sure, and 66 of these were rightly called a correction or none: reading them buys little."""
+    prompt_tokens: Annotated[int, Field(ge=4_000)] = 30_000
+    """Tokens of one prompt that asks for lessons. A longer history is asked about project by project, in several
+    prompts; a lesson is seen best where all its sessions stand in one."""
+
+
+@dataclass(frozen=True, kw_only=True, config=CLOSED)
 class ModelConfig(Section):
     """The task model: the one that works under the skill. Keys come from the environment, never from the file."""
 
@@ -174,21 +201,6 @@ class ReflectionConfig(Section):
 
 
 @dataclass(frozen=True, kw_only=True, config=CLOSED)
-class LessonsConfig(Section):
-    """What `sleepd lessons --read` may ask the reflection model. `sleepd lessons` alone asks nothing."""
-
-    max_calls: Count = 30
-    """Model calls of one reading. Thirty hold six hundred turns; the same command goes on where the last one
-    stopped."""
-    turns: Literal["unsure", "all"] = "unsure"
-    """Whose acts are read: those that the structural signs leave open, or those of all your turns. Of 235 labelled
-    turns 69 were sure, and 66 of these were rightly called a correction or none: reading them buys little."""
-    prompt_tokens: Annotated[int, Field(ge=4_000)] = 30_000
-    """Tokens of one prompt that asks for lessons. A longer history is asked about project by project, in several
-    prompts; a lesson is seen best where all its sessions stand in one."""
-
-
-@dataclass(frozen=True, kw_only=True, config=CLOSED)
 class OptimizerConfig(Section):
     """How far one night may move a text."""
 
@@ -212,7 +224,7 @@ class OptimizerConfig(Section):
     (SkillOpt, arXiv 2605.23904). Off is for comparisons; a person's rejections count all the same."""
     shorten: bool = False
     """When nothing else is left to try, try the text without a rule that successful work did not need. This saves the
-    tokens of one line and takes 230 pairs or more (`gate.margin`), so it is off; a text near `max_skill_tokens` is
+    tokens of one line and takes 260 pairs or more (`gate.margin`), so it is off; a text near `max_skill_tokens` is
     shortened in any case."""
     meta_notes: bool = True
     """At the end of a night the reflection model notes which kinds of edits were accepted, and which not; later nights'
@@ -266,13 +278,14 @@ class GateConfig(Section):
     pairs_per_night: Count = 200
     """Pairs drawn in one night over all candidates. Enough to find a house rule (a convention that you state), check it
     task by task and take its bundle apart in one night; half of them reject a candidate without effect."""
-    max_pairs: Count = 400
-    """Pairs after which an undecided candidate is closed. At 400, 99 % of good candidates were found in trials."""
+    max_pairs: Count = 1_000
+    """Pairs after which an undecided candidate is closed. A gain of ten points on tasks that pass half the time takes
+    300 on average; candidates without effect are rejected long before."""
     margin: Annotated[float, Field(gt=0, le=0.2)] = 0.03
     """The non-inferiority margin: the loss, as a difference of mean scores, from which a shorter text counts as worse.
     Three points are less than anybody notices; half the margin takes four times the pairs."""
     margin_pairs: Count = 1_200
-    """Pairs after which an undecided shorter text is closed. Showing that a text is no worse takes at least 230 pairs
+    """Pairs after which an undecided shorter text is closed. Showing that a text is no worse takes at least 260 pairs
     at a margin of 0.03, and up to 1,200 where scores vary by a quarter of a point."""
     trigger_margin: Annotated[float, Field(gt=0, le=0.2)] = 0.05
     """The non-inferiority margin of a new description: the loss in the share of requests that rightly load a skill, or
@@ -296,7 +309,12 @@ class GateConfig(Section):
     """Pairs at most for the leave-one-out test of each edit of a winning bundle: an edit that hurts, or has no
     measurable effect, does not ride along. 0: bundles are not taken apart."""
     waiting_share: Share = 0.5
-    """Share of a night that candidates from earlier nights may take. Half, so that something new is always tried."""
+    """Share of a night that candidates from earlier nights may take before something new is tried. Half, so that
+    something new is always tried. What the new ones leave goes to those that wait, too."""
+    runners: Annotated[int, Field(ge=0)] = 8
+    """Where reflections agree on nothing, at most so many of their edits run a short race on the same tasks, and the
+    best two go on to the gate. A race decides nothing and costs no evidence; with eight it takes as many calls as 31
+    pairs. 0: the first one goes on, in the order of `optimizer.ranking`."""
 
 
 @dataclass(frozen=True, kw_only=True, config=CLOSED)

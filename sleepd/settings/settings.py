@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic import BaseModel, ConfigDict
 
 from sleepd.settings.sections import (
     ConditionsConfig,
@@ -27,23 +27,17 @@ from sleepd.settings.sections import (
 )
 
 
-class Settings(BaseSettings):
+class Settings(BaseModel):
     """All sections. Made by `sleepd.settings.config.load`, which names the origin of every wrong value."""
 
-    model_config = SettingsConfigDict(
-        extra="forbid",
-        frozen=True,
-        env_prefix="SLEEPD_",
-        env_nested_delimiter="__",
-        env_ignore_empty=True,
-    )
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     harvest: HarvestConfig = HarvestConfig()
     embedder: EmbedderConfig = EmbedderConfig()
     mine: MineConfig = MineConfig()
+    lessons: LessonsConfig = LessonsConfig()
     model: ModelConfig = ModelConfig()
     reflection: ReflectionConfig = ReflectionConfig()
-    lessons: LessonsConfig = LessonsConfig()
     optimizer: OptimizerConfig = OptimizerConfig()
     gate: GateConfig = GateConfig()
     night: NightConfig = NightConfig()
@@ -51,10 +45,6 @@ class Settings(BaseSettings):
     notify: NotifyConfig = NotifyConfig()
     mcp: McpConfig = McpConfig()
     log: LogConfig = LogConfig()
-
-    def __init__(self, *sources: PydanticBaseSettingsSource, **sections: Section) -> None:
-        """The given sections over the sources, the first winning; without either, the defaults alone."""
-        super().__init__(_build_sources=((InitSettingsSource(type(self), dict(sections)), *sources), {}))
 
     def for_reflection(self) -> ModelConfig:
         """The settings of the reflection model: `[model]` with `[reflection]` over it.

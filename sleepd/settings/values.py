@@ -8,7 +8,6 @@ from typing import Annotated
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field
-from pydantic_settings import NoDecode
 
 
 def window(since: str) -> timedelta | None:
@@ -57,4 +56,4 @@ Dollars = Annotated[float, Field(ge=0)]
 Since = Annotated[str, AfterValidator(_since)]
 TimeOfDay = Annotated[str, AfterValidator(_time_of_day)]
 PlainUrl = Annotated[str, AfterValidator(_plain_url)]
-Names = Annotated[tuple[Name, ...], NoDecode, BeforeValidator(_split_at_commas)]
+Names = Annotated[tuple[Name, ...], BeforeValidator(_split_at_commas)]

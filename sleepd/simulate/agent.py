@@ -23,9 +23,7 @@ from sleepd.simulate import loading
 from sleepd.simulate.cast import persona
 from sleepd.simulate.personas import Family, Persona, Rule, Slot, family_of, fields_of
 
-OBEDIENCE = 0.95
-"""Probability that the agent keeps a rule that its skill text states."""
-_VARIANTS = ("", "distractors-only")
+_VARIANTS = ("", "distractors-only", "case-by-case")
 _NEGATIONS = frozenset({"no", "not", "never", "without", "avoid", "skip", "omit", "don't"})
 _BINDING = re.compile(
     r"\b(?:must|should|has to|needs?|belongs?)\b|^(?:Start|Begin|End|Put|Give|Use|Write|Add|Close"
@@ -48,6 +46,27 @@ _NUMBER = re.compile(r"from 0 to (\d+)")
 _CHANGE = re.compile(r"^## Change (?P<number>\d+) \(proposed by (?P<times>\d+) ", re.MULTILINE)
 _WORDS = (4, 45)
 _LONG = 4
+_SCOPED = re.compile(r"^(?:- )?When the request is about (?P<cases>\"[^:]*\"): ?(?P<rule>.*)$")
+_CASE = re.compile(r'"([^"]+)"')
+_FAULTLESS = re.compile(r"\b(?:until|unless)\b.*\b(?:fault|missing|wrong)\b", re.IGNORECASE)
+_TIME_UP = Failure(cause=Cause.TIMEOUT, message="the model did not answer in time")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nature:
+    """How the model behind a name answers. A provider may change it from one night to the next; the name stays."""
+
+    obedience: float = 0.95
+    """Probability that the agent keeps a rule that its skill text states."""
+    habit: float = 0.0
+    """How much of what the agent does not do unasked it does unasked today, in [0, 1]."""
+    slow: float = 0.0
+    """Share of answers that do not come in time, whatever the text."""
+    stubborn: float = 0.9
+    """Share of faulty answers that an agent works over until its time is up, when it may not answer with a fault."""
+
+
+USUAL = Nature()
 
 
 class _Named(Protocol):
@@ -74,10 +93,11 @@ class _Quote:
 class SimulatedModel:
     """Answers rollouts as a persona's agent would, and reflections by quoting what it reads."""
 
-    def __init__(self, who: Persona, *, seed: int, variant: str = "") -> None:
+    def __init__(self, who: Persona, *, seed: int, variant: str = "", nature: Nature = USUAL) -> None:
         self._who = who
         self._seed = seed
         self._variant = variant
+        self._nature = nature
 
     @property
     def key(self) -> str:
@@ -87,7 +107,10 @@ class SimulatedModel:
         chance = _chance(self._seed, ask)
         match ask.purpose:
             case CallPurpose.ROLLOUT:
-                text = answer(self._who, ask.system, ask.prompt, chance)
+                answered = answer(self._who, ask.system, ask.prompt, chance, self._nature)
+                if answered is None:
+                    return _TIME_UP
+                text = answered
             case CallPurpose.REFLECT:
                 text = self._reflection(ask, chance)
             case CallPurpose.TRIGGER:
@@ -104,38 +127,75 @@ class SimulatedModel:
         for wanted, reply in _REPLIES.items():
             if wanted in ask.system:
                 return reply(self._who, ask)
+        if self._variant == "case-by-case":
+            return _for_these(self._who, ask.prompt)
         return _edits(self._who, ask.prompt, chance, distractors_only=self._variant == "distractors-only")
 
 
-def answer(who: Persona, system: str, prompt: str, chance: random.Random) -> str:
-    """The agent's answer: each rule of the request's family is kept with the probability its instructions imply."""
+def answer(who: Persona, system: str, prompt: str, chance: random.Random, nature: Nature = USUAL) -> str | None:
+    """The agent's answer: each rule of the request's family is kept with the probability its instructions imply.
+
+    None when the agent ran out of time: by chance, or over a fault that its instructions do not let it answer with.
+    """
     request = prompt.rpartition("The request:\n")[2]
     family = family_of(who, request)
     fields = fields_of(family, request) if family else None
     if family is None or fields is None:
         return f"Here is what I know about it: {' '.join(request.split()[:6])} and so on."
-    kept = {rule.key for rule in family.rules if chance.random() < probability(rule, system)}
-    return compose(family, fields, kept, chance)
+    told = applicable(system, request)
+    kept = {rule.key for rule in family.rules if chance.random() < probability(rule, told, nature)}
+    text = compose(family, fields, kept, chance)
+    faulty = any(rule.key not in kept for rule in family.rules)
+    if faulty and may_not_fail(told) and chance.random() < nature.stubborn:
+        return None
+    return None if nature.slow and chance.random() < nature.slow else text
+
+
+def applicable(instructions: str, request: str) -> str:
+    """The instructions without the lines that are for other requests than this one."""
+    if "When the request is about" not in instructions:
+        return instructions
+    lines = []
+    for line in instructions.splitlines():
+        scoped = _SCOPED.match(line)
+        if scoped is None:
+            lines.append(line)
+        elif any(case in request.replace(":", "") for case in _CASE.findall(scoped["cases"])):
+            lines += re.split(r"(?<=[.!?]) ", scoped["rule"])
+    return "\n".join(lines)
 
 
 @lru_cache(maxsize=4_096)
-def probability(rule: Rule, instructions: str) -> float:
+def may_not_fail(instructions: str) -> bool:
+    """Whether the agent is told to give no answer before all faults are out of it."""
+    return any(_FAULTLESS.search(line) for line in instructions.splitlines())
+
+
+@lru_cache(maxsize=4_096)
+def probability(rule: Rule, instructions: str, nature: Nature = USUAL) -> float:
     """How likely the agent keeps the rule under these instructions.
 
     What speaks against it weighs by its wording: a plain ban ends the habit, milder words only weaken it.
     """
     lines = instructions.splitlines()
+    unasked = rule.base + nature.habit * (1 - rule.base)
     against = [_mildness(line) for line in lines if _stance(rule, line) < 0]
     if against:
-        return rule.base * min(against)
-    return max(rule.base, OBEDIENCE) if any(_stance(rule, line) > 0 for line in lines) else rule.base
+        return unasked * min(against)
+    return max(unasked, nature.obedience) if any(_stance(rule, line) > 0 for line in lines) else unasked
 
 
 def compose(family: Family, fields: Mapping[str, str], kept: set[str], chance: random.Random) -> str:
     """An answer of the family in which exactly these rules are kept; the rest of the wording is by chance."""
-    filled = {**fields, "title": family.title.format(**fields).capitalize()}
+    return _composed(family, tuple(fields.items()), frozenset(kept), tuple(chance.sample(family.body, 2)))
+
+
+@lru_cache(maxsize=65_536)
+def _composed(family: Family, fields: tuple[tuple[str, str], ...], kept: frozenset[str], lines: tuple[str, ...]) -> str:
+    details = dict(fields)
+    filled = {**details, "title": family.title.format(**details).capitalize()}
     says = {slot: [_say(r, filled, r.key in kept) for r in family.rules if r.slot is slot] for slot in Slot}
-    body = [line.format(**filled) for line in chance.sample(family.body, 2)]
+    body = [line.format(**filled) for line in lines]
     head = next((h for h in says[Slot.HEAD] if h), filled["title"])
     parts = [head, "", " ".join([*body, *filter(None, says[Slot.BODY])])]
     parts += filter(None, says[Slot.LINE])
@@ -183,6 +243,18 @@ def _edits(who: Persona, prompt: str, chance: random.Random, *, distractors_only
     texts = distractors if distractors_only else [*fresh, *distractors[:2]]
     edits = [{"op": "add", "anchor": None, "text": t, "reason": "stands in the material"} for t in texts]
     return json.dumps({"edits": edits})
+
+
+def _for_these(who: Persona, prompt: str) -> str:
+    """One edit that names the pieces of work that it was shown and says, for just these, how to do them right."""
+    requests = [q.text for q in _quotes(prompt) if q.title == "the request"]
+    shown = [found[0] for r in requests if (f := family_of(who, r)) and (found := re.search(f.pattern, r))]
+    rules = [s for s in _heard(who, prompt)[1] if not _NEGATIONS & set(re.findall(r"[\w']+", s.casefold()))]
+    if not shown or not rules:
+        return json.dumps({"edits": []})
+    cases = " or ".join(f'"{case.replace(":", "")}"' for case in dict.fromkeys(shown))
+    text = f"When the request is about {cases}: {' '.join(rules)}"
+    return json.dumps({"edits": [{"op": "add", "anchor": None, "text": text, "reason": "these went wrong"}]})
 
 
 def _heard(who: Persona, prompt: str) -> tuple[list[str], list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -124,7 +124,7 @@ def _work(who: Persona, family: Family, days: Days, number: int, chance: random.
 
 
 def _corrected(
-    who: Persona, family: Family, days: Days, state: tuple[str, dict[str, str], set[str]], chance: random.Random
+    who: Persona, family: Family, days: Days, state: tuple[str, Mapping[str, str], set[str]], chance: random.Random
 ) -> Iterator[Exchange]:
     prompt, fields, kept = state
     replies = list(_look_around(who, days, chance))
@@ -141,7 +141,7 @@ def _corrected(
         replies = []
 
 
-def _try(state: tuple[Family, dict[str, str], set[str], float], days: Days, chance: random.Random) -> Iterator[Said]:
+def _try(state: tuple[Family, Mapping[str, str], set[str], float], days: Days, chance: random.Random) -> Iterator[Said]:
     """The agent's answer; when a command finds a fault in it, the agent mends that and answers again.
 
     An agent that mends an answer keeps the rest of its wording in four of five cases.

@@ -8,8 +8,11 @@ which an agent recognises it in a skill text. Only the simulated model and the p
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
+from types import MappingProxyType
 
 
 class Slot(StrEnum):
@@ -42,7 +45,7 @@ class Rule:
     """When it is broken the person only says that something is missing; the wording stands in other sessions."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Family:
     """One kind of recurring work."""
 
@@ -65,7 +68,7 @@ class Family:
     """Share of the person's sessions."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Persona:
     """A person, the agents used, and what else lies in the project."""
 
@@ -83,12 +86,14 @@ class Persona:
     """A sentence planted in a tool result, and one in a user's turn; each also holds a real rule."""
 
 
+@lru_cache(maxsize=8_192)
 def family_of(who: Persona, request: str) -> Family | None:
     """The family a request belongs to; None for work that does not recur."""
     return next((f for f in who.families if re.search(f.marker, request, re.IGNORECASE)), None)
 
 
-def fields_of(family: Family, request: str) -> dict[str, str] | None:
+@lru_cache(maxsize=8_192)
+def fields_of(family: Family, request: str) -> Mapping[str, str] | None:
     """What differs from time to time, read out of a request; None when it cannot be found."""
     found = re.search(family.pattern, request)
-    return found.groupdict() if found else None
+    return MappingProxyType(found.groupdict()) if found else None

@@ -106,7 +106,12 @@ def open_database(path: Path) -> Database:
                     "it writable for you, and try again"
                 )
             database.backup(f"before-{HEAD}")
-            _migrate(path)
+            # Alembic costs a quarter of a second to import, and is needed once per release.
+            from sleepd.store.migrate import upgrade
+
+            engine = create_engine(f"sqlite:///{path}", hide_parameters=True)
+            upgrade(engine)
+            engine.dispose()
     return database
 
 
@@ -228,31 +233,20 @@ def _create(path: Path) -> None:
     # Two first runs at once: whoever comes second keeps the database that is already there.
     try:
         with damage_named(path):
-            _make_tables(part)
+            # The newest schema at once, marked as such; a test holds it against what the migrations come to.
+            engine = create_engine(f"sqlite:///{part}", hide_parameters=True)
+            with engine.begin() as connection:
+                metadata.create_all(connection)
+                connection.exec_driver_sql(
+                    "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"
+                )
+                connection.exec_driver_sql("INSERT INTO alembic_version VALUES (?)", (HEAD,))
+            engine.dispose()
         os.link(part, path)
     except FileExistsError:
         pass
     finally:
         part.unlink()
-
-
-def _make_tables(path: Path) -> None:
-    """The newest schema at once, marked as such; a test holds it against what the migrations come to."""
-    engine = create_engine(f"sqlite:///{path}", hide_parameters=True)
-    with engine.begin() as connection:
-        metadata.create_all(connection)
-        connection.exec_driver_sql("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
-        connection.exec_driver_sql("INSERT INTO alembic_version VALUES (?)", (HEAD,))
-    engine.dispose()
-
-
-def _migrate(path: Path) -> None:
-    # Alembic costs a quarter of a second to import, and is needed once per release.
-    from sleepd.store.migrate import upgrade
-
-    engine = create_engine(f"sqlite:///{path}", hide_parameters=True)
-    upgrade(engine)
-    engine.dispose()
 
 
 def _revision(source: str, path: Path) -> str | None:

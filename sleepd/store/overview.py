@@ -205,6 +205,27 @@ def _looked_at(path: Path, read: Callable[[sqlite3.Connection], T]) -> T:
 
 def _read(connection: sqlite3.Connection, now: datetime) -> Overview:
     number = partial(_number, connection)
+    newest = f"SELECT * FROM nights WHERE {CAME} ORDER BY started_at DESC, id DESC LIMIT 1"  # noqa: S608
+    row = connection.execute(newest, latest(now)).fetchone()
+    if row is None:
+        last_night = None
+    else:
+        last_night = LastNight(
+            id=row["id"],
+            scope=row["scope"],
+            date=row["date"],
+            status=row["status"],
+            message=row["message"],
+            started_at=row["started_at"],
+            report=json.loads(row["report"]),
+        )
+    rows = connection.execute("SELECT * FROM lesson_decisions WHERE decision = 'written' ORDER BY at")
+    adopted = connection.execute(
+        "SELECT a.*, c.name, length(CAST(a.after AS TEXT)) AS longer, "
+        "coalesce(length(CAST(a.before AS TEXT)), 0) AS shorter "
+        "FROM adoptions a JOIN candidates c ON c.id = a.proposal_id "
+        "WHERE a.reverted_at IS NULL AND a.state <> 'intended' ORDER BY a.number"
+    )
     return Overview(
         sessions=number("SELECT count(*) FROM sessions"),
         tasks=number("SELECT (SELECT count(*) FROM tasks) - (SELECT count(*) FROM tasks WHERE dropped)"),
@@ -214,65 +235,34 @@ def _read(connection: sqlite3.Connection, now: datetime) -> Overview:
         waiting=number("SELECT count(*) FROM proposals WHERE status = 'waiting'"),
         quarantined=number("SELECT count(*) FROM proposals WHERE status = 'quarantined'"),
         adopted=number("SELECT count(*) FROM proposals WHERE status = 'adopted'"),
-        last_night=_last_night(connection, now),
+        last_night=last_night,
         last_measured=connection.execute(
             f"SELECT max(date) FROM nights WHERE status = 'done' AND {CAME}",  # noqa: S608
             latest(now),
         ).fetchone()[0],
         on_probation=_on_probation(connection),
-        in_force=_in_force(connection),
+        in_force=tuple(
+            InForce(
+                proposal=row["proposal_id"],
+                skill=row["name"],
+                path=row["path"],
+                since=row["at"],
+                proven=bool(row["proven"]),
+                # As `core.edit.tokens`, whose import would cost more than the rest.
+                rent=-(-row["longer"] // 4) + -row["shorter"] // 4,
+            )
+            for row in adopted
+        ),
         spent=_spent(connection),
         lessons=_number(connection, "SELECT count(*) FROM lessons"),
-        written=_written(connection),
+        written=tuple(
+            WrittenRule(lesson=row["lesson_id"], rule=row["rule"], path=row["path"], since=row["at"]) for row in rows
+        ),
     )
 
 
 def _number(connection: sqlite3.Connection, query: str) -> int:
     return int(connection.execute(query).fetchone()[0])
-
-
-def _last_night(connection: sqlite3.Connection, now: datetime) -> LastNight | None:
-    newest = f"SELECT * FROM nights WHERE {CAME} ORDER BY started_at DESC, id DESC LIMIT 1"  # noqa: S608
-    row = connection.execute(newest, latest(now)).fetchone()
-    if row is None:
-        return None
-    return LastNight(
-        id=row["id"],
-        scope=row["scope"],
-        date=row["date"],
-        status=row["status"],
-        message=row["message"],
-        started_at=row["started_at"],
-        report=json.loads(row["report"]),
-    )
-
-
-def _in_force(connection: sqlite3.Connection) -> tuple[InForce, ...]:
-    rows = connection.execute(
-        "SELECT a.*, c.name, length(CAST(a.after AS TEXT)) AS longer, "
-        "coalesce(length(CAST(a.before AS TEXT)), 0) AS shorter "
-        "FROM adoptions a JOIN candidates c ON c.id = a.proposal_id "
-        "WHERE a.reverted_at IS NULL AND a.state <> 'intended' ORDER BY a.number"
-    )
-    return tuple(
-        InForce(
-            proposal=row["proposal_id"],
-            skill=row["name"],
-            path=row["path"],
-            since=row["at"],
-            proven=bool(row["proven"]),
-            # As `core.edit.tokens`, whose import would cost more than the rest.
-            rent=-(-row["longer"] // 4) + -row["shorter"] // 4,
-        )
-        for row in rows
-    )
-
-
-def _written(connection: sqlite3.Connection) -> tuple[WrittenRule, ...]:
-    rows = connection.execute("SELECT * FROM lesson_decisions WHERE decision = 'written' ORDER BY at")
-    return tuple(
-        WrittenRule(lesson=row["lesson_id"], rule=row["rule"], path=row["path"], since=row["at"]) for row in rows
-    )
 
 
 def _spent(connection: sqlite3.Connection) -> SpentInAll:

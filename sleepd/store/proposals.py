@@ -11,13 +11,14 @@ from enum import StrEnum
 from sqlalchemy import ColumnElement, Connection, Row, Select, func, insert, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
+from sleepd.core.evidence import Given
 from sleepd.core.experiment import CandidateEnding, Decision
 from sleepd.core.model import (
     Candidate,
+    CandidateOrigin,
     Digest,
     Edit,
     EditOp,
-    Origin,
     Pair,
     Purpose,
     Replay,
@@ -103,7 +104,27 @@ def start(connection: Connection, candidate: Candidate, run: RunId, sessions: Se
 
     `sessions` are those that taught it.
     """
-    row = _candidate_row(candidate) | {"nights": 1, "sessions": json.dumps(list(sessions))}
+    target = candidate.target
+    row = {
+        "id": candidate.id,
+        "number": candidate.index,
+        "alpha": candidate.alpha,
+        "stated": candidate.stated,
+        "agent": target.agent,
+        "name": target.name,
+        "path": target.path,
+        "project": target.project,
+        "description": target.description,
+        "base": candidate.base,
+        "text": candidate.text,
+        "edits": json.dumps([asdict(edit) for edit in candidate.edits]),
+        "tasks": json.dumps(candidate.tasks),
+        "model": candidate.model,
+        "verdict": candidate.verdict.value,
+        "reason": candidate.reason,
+        "origin": candidate.origin.value,
+        "margin": candidate.margin,
+    } | {"nights": 1, "sessions": json.dumps(list(sessions))}
     row |= runs.columns(connection, run)
     connection.execute(upsert(t.candidates).values(row).on_conflict_do_nothing(index_elements=["id"]))
     return trial(connection, candidate.id)
@@ -136,9 +157,16 @@ def of_run(connection: Connection, run_id: str) -> tuple[Trial, ...]:
     return trials(connection, t.candidates.c.run_id == run_id)
 
 
-def next_index(connection: Connection) -> int:
-    """t of the next candidate, as far as this database knows: the account may know of more."""
-    return int(connection.execute(select(func.coalesce(func.max(t.candidates.c.number), 0))).scalar_one()) + 1
+def given(connection: Connection) -> Given:
+    """The places that this database has given away: the account may know of more."""
+    c = t.candidates.c
+    highest = select(
+        func.coalesce(func.max(c.number), 0),
+        func.coalesce(func.max(c.stated), 0),
+        func.coalesce(func.max(c.number).filter(c.stated.is_(None)), 0),
+    )
+    candidates, stated, unshared = connection.execute(highest).one()
+    return Given(candidates=candidates, stated=stated, unshared=unshared)
 
 
 def acceptances(connection: Connection) -> int:
@@ -269,7 +297,21 @@ def proposals(connection: Connection, status: Status | None = None) -> tuple[Pro
     query = select(t.proposals).join(t.candidates, t.candidates.c.id == t.proposals.c.id)
     if status is not None:
         query = query.where(t.proposals.c.status == status.value)
-    return tuple(_proposal(row) for row in connection.execute(query.order_by(t.candidates.c.number)))
+    return tuple(
+        Proposal(
+            id=Digest(row.id),
+            night_id=row.night_id,
+            status=Status(row.status),
+            findings=tuple(json.loads(row.findings)),
+            diff=row.diff,
+            sessions=tuple(json.loads(row.sessions)),
+            sealed_count=row.sealed_count,
+            sealed_before=row.sealed_before,
+            sealed_after=row.sealed_after,
+            why=row.why,
+        )
+        for row in connection.execute(query.order_by(t.candidates.c.number))
+    )
 
 
 def set_status(connection: Connection, id_: Digest, status: Status, why: str | None = None) -> None:
@@ -321,30 +363,21 @@ def adoptions(connection: Connection, *, standing: bool = False) -> tuple[Adopti
     query = select(t.adoptions).order_by(t.adoptions.c.number)
     if standing:
         query = query.where(t.adoptions.c.reverted_at.is_(None))
-    return tuple(_adoption(row) for row in connection.execute(query))
-
-
-def _candidate_row(candidate: Candidate) -> dict[str, object]:
-    target = candidate.target
-    return {
-        "id": candidate.id,
-        "number": candidate.index,
-        "alpha": candidate.alpha,
-        "agent": target.agent,
-        "name": target.name,
-        "path": target.path,
-        "project": target.project,
-        "description": target.description,
-        "base": candidate.base,
-        "text": candidate.text,
-        "edits": json.dumps([asdict(edit) for edit in candidate.edits]),
-        "tasks": json.dumps(candidate.tasks),
-        "model": candidate.model,
-        "verdict": candidate.verdict.value,
-        "reason": candidate.reason,
-        "origin": candidate.origin.value,
-        "margin": candidate.margin,
-    }
+    return tuple(
+        Adoption(
+            number=row.number,
+            proposal_id=Digest(row.proposal_id),
+            path=row.path,
+            before=row.before,
+            after=row.after,
+            proven=row.proven,
+            folders=tuple(json.loads(row.folders)),
+            state=row.state,
+            at=row.at,
+            reverted_at=row.reverted_at,
+        )
+        for row in connection.execute(query)
+    )
 
 
 def _trials() -> Select[tuple[object, ...]]:
@@ -361,6 +394,7 @@ def _trial(row: Row[tuple[object, ...]]) -> Trial:
         id=Digest(row.id),
         index=row.number,
         alpha=row.alpha,
+        stated=row.stated,
         target=SkillTarget(
             agent=row.agent, name=row.name, path=row.path, project=row.project, description=row.description
         ),
@@ -372,7 +406,7 @@ def _trial(row: Row[tuple[object, ...]]) -> Trial:
         invalidated_in=row.invalidated_in,
         verdict=Verdict(row.verdict),
         reason=row.reason,
-        origin=Origin(row.origin),
+        origin=CandidateOrigin(row.origin),
         margin=row.margin,
     )
     return Trial(
@@ -383,34 +417,4 @@ def _trial(row: Row[tuple[object, ...]]) -> Trial:
         counter_evidence=row.counter_evidence,
         effect=row.effect,
         sessions=tuple(json.loads(row.sessions)),
-    )
-
-
-def _proposal(row: Row[tuple[object, ...]]) -> Proposal:
-    return Proposal(
-        id=Digest(row.id),
-        night_id=row.night_id,
-        status=Status(row.status),
-        findings=tuple(json.loads(row.findings)),
-        diff=row.diff,
-        sessions=tuple(json.loads(row.sessions)),
-        sealed_count=row.sealed_count,
-        sealed_before=row.sealed_before,
-        sealed_after=row.sealed_after,
-        why=row.why,
-    )
-
-
-def _adoption(row: Row[tuple[object, ...]]) -> Adoption:
-    return Adoption(
-        number=row.number,
-        proposal_id=Digest(row.proposal_id),
-        path=row.path,
-        before=row.before,
-        after=row.after,
-        proven=row.proven,
-        folders=tuple(json.loads(row.folders)),
-        state=row.state,
-        at=row.at,
-        reverted_at=row.reverted_at,
     )

@@ -1,16 +1,20 @@
-"""The recurring work in figures, counted by the database: it reads no answer, and no request but the listed."""
+"""The recurring work in figures, counted by the database: it reads no answer, and no request but the listed.
+
+Without SQLAlchemy and numpy, whose import takes longer than the counting of an ordinary history.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from sqlalchemy import Connection, Row, bindparam, delete, insert, select, text
-
-from sleepd.core.chance import NO_EXCESS, Excess
 from sleepd.core.check import Check, check_of, in_order
+from sleepd.core.excess import NO_EXCESS, Excess
 from sleepd.core.model import CheckKind, ClusterId, Split, TaskId
-from sleepd.store.schema import wordings
+from sleepd.store.overview import glance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,8 +60,7 @@ class Member:
 
 
 # `first_at` is there for `first_id`: of a bare column, SQLite gives the value in the row that has the minimum.
-_KINDS = text(
-    """
+_KINDS = """
     WITH again AS (SELECT task_id, count(*) AS times FROM attempts WHERE outcome = 'rejected' GROUP BY task_id),
          checked AS (SELECT DISTINCT task_id FROM checks),
          work AS (SELECT coalesce(c.kind, t.cluster_id) AS kind, coalesce(c.name, '') AS name, t.id, t.session_id, t.at,
@@ -70,98 +73,86 @@ _KINDS = text(
            sum(checked.task_id IS NOT NULL AND side IS 'val') AS val,
            sum(checked.task_id IS NOT NULL AND side IS 'test') AS test
     FROM work LEFT JOIN again ON again.task_id = work.id LEFT JOIN checked ON checked.task_id = work.id
-    GROUP BY work.kind HAVING count(DISTINCT work.session_id) >= :min_sessions
+    GROUP BY work.kind HAVING count(DISTINCT work.session_id) >= ?
     ORDER BY friction DESC, sessions DESC, work.kind
     """
-)
-_FIRST = text("SELECT id, project, request FROM tasks WHERE id IN :ids").bindparams(bindparam("ids", expanding=True))
-_CHECKS = text(
-    """
+_FIRST = "SELECT id, project, request FROM tasks WHERE id IN (SELECT value FROM json_each(?))"
+_CHECKS = """
     SELECT DISTINCT coalesce(c.kind, t.cluster_id) AS work, checks.kind, checks.value
     FROM checks JOIN tasks t ON t.id = checks.task_id LEFT JOIN clusters c ON c.id = t.cluster_id
-    WHERE work IN :kinds AND NOT t.dropped
+    WHERE work IN (SELECT value FROM json_each(?)) AND NOT t.dropped
     """
-).bindparams(bindparam("kinds", expanding=True))
-_MEMBERS = text(
-    """
+_MEMBERS = """
     SELECT t.id, coalesce(c.kind, t.cluster_id) AS work, t.split, t.request,
            (SELECT count(*) FROM attempts a WHERE a.task_id = t.id AND a.outcome = 'rejected') AS friction
     FROM tasks t LEFT JOIN clusters c ON c.id = t.cluster_id
-    WHERE work IN :kinds AND NOT t.dropped
+    WHERE work IN (SELECT value FROM json_each(?)) AND NOT t.dropped
     ORDER BY t.at, t.id
     """
-).bindparams(bindparam("kinds", expanding=True))
 
 
-def page(connection: Connection, min_sessions: int, *, first: int = 1, count: int | None = None) -> Page:
-    """The kinds of work that span enough sessions: `count` of them (None: all) from number `first` on."""
-    rows = connection.execute(_KINDS, {"min_sessions": min_sessions}).all()
+def page(path: Path, min_sessions: int, *, first: int = 1, count: int | None = None) -> Page:
+    """The kinds of work that span enough sessions: `count` of them (None: all) from number `first` on.
+
+    An empty page where there is no database; none is made. Raises as `overview.glance` does.
+    """
+    if not path.exists():
+        return Page(found=(), first=first, total=0)
+    return glance(path, lambda connection: _page(connection, min_sessions, first, count))
+
+
+def _page(connection: sqlite3.Connection, min_sessions: int, first: int, count: int | None) -> Page:
+    rows = connection.execute(_KINDS, (min_sessions,)).fetchall()
     some = rows[first - 1 :] if count is None else rows[first - 1 : first - 1 + count]
-    oldest = {row.id: row for row in connection.execute(_FIRST, {"ids": [row.first_id for row in some]})}
+    ids, kinds = (json.dumps([row[name] for row in some]) for name in ("first_id", "kind"))
+    oldest = {row["id"]: row for row in connection.execute(_FIRST, (ids,))}
     checks: dict[str, list[Check]] = {}
-    for row in connection.execute(_CHECKS, {"kinds": [row.kind for row in some]}):
-        checks.setdefault(row.work, []).append(check_of(CheckKind(row.kind), row.value))
-    kept = {row.kind: _excess(row) for row in connection.execute(select(wordings))}
+    for row in connection.execute(_CHECKS, (kinds,)):
+        checks.setdefault(row["work"], []).append(check_of(CheckKind(row["kind"]), row["value"]))
+    kept = {
+        row["kind"]: Excess(
+            corrected_sessions=row["corrected_sessions"],
+            wordings=row["wordings"],
+            found=row["found"],
+            by_chance=row["by_chance"],
+            proven=row["proven"],
+        )
+        for row in connection.execute("SELECT * FROM wordings")
+    }
     found = tuple(
-        _recurring(row, oldest[row.first_id], checks.get(row.kind, []), kept.get(row.kind, NO_EXCESS)) for row in some
+        _recurring(row, oldest[row["first_id"]], checks.get(row["kind"], []), kept.get(row["kind"], NO_EXCESS))
+        for row in some
     )
     return Page(found=found, first=first, total=len(rows))
 
 
-def members(connection: Connection, kinds: Sequence[ClusterId]) -> tuple[Member, ...]:
-    """The tasks of these kinds of work, oldest first."""
+def members(path: Path, kinds: Sequence[ClusterId]) -> tuple[Member, ...]:
+    """The tasks of these kinds of work, oldest first. Raises as `page` does."""
+    if not kinds:
+        return ()
+    rows = glance(path, lambda connection: connection.execute(_MEMBERS, (json.dumps(kinds),)).fetchall())
     return tuple(
         Member(
-            task=TaskId(row.id),
-            kind=ClusterId(row.work),
-            split=Split(row.split) if row.split else None,
-            friction=row.friction,
-            request=row.request,
+            task=TaskId(row["id"]),
+            kind=ClusterId(row["work"]),
+            split=Split(row["split"]) if row["split"] else None,
+            friction=row["friction"],
+            request=row["request"],
         )
-        for row in connection.execute(_MEMBERS, {"kinds": kinds})
+        for row in rows
     )
 
 
-def save_excess(connection: Connection, found: Mapping[ClusterId, Excess]) -> None:
-    """Store what the last search for checks found in each kind of work, in the place of what was stored."""
-    connection.execute(delete(wordings))
-    rows = [
-        {
-            "kind": kind,
-            "corrected_sessions": one.corrected_sessions,
-            "wordings": one.wordings,
-            "found": one.found,
-            "by_chance": one.by_chance,
-            "proven": one.proven,
-        }
-        for kind, one in found.items()
-    ]
-    if rows:
-        connection.execute(insert(wordings), rows)
-
-
-def _excess(row: Row[tuple[object, ...]]) -> Excess:
-    return Excess(
-        corrected_sessions=row.corrected_sessions,
-        wordings=row.wordings,
-        found=row.found,
-        by_chance=row.by_chance,
-        proven=row.proven,
-    )
-
-
-def _recurring(
-    row: Row[tuple[object, ...]], oldest: Row[tuple[object, ...]], checks: Sequence[Check], excess: Excess
-) -> Recurring:
+def _recurring(row: sqlite3.Row, oldest: sqlite3.Row, checks: Sequence[Check], excess: Excess) -> Recurring:
     return Recurring(
-        kind=ClusterId(row.kind),
-        name=row.name,
-        project=oldest.project,
-        request=oldest.request,
-        tasks=row.tasks,
-        sessions=row.sessions,
-        friction=row.friction,
-        by_split={Split.TRAIN: row.train, Split.VAL: row.val, Split.TEST: row.test},
+        kind=ClusterId(row["kind"]),
+        name=row["name"],
+        project=oldest["project"],
+        request=oldest["request"],
+        tasks=row["tasks"],
+        sessions=row["sessions"],
+        friction=row["friction"],
+        by_split={Split.TRAIN: row["train"], Split.VAL: row["val"], Split.TEST: row["test"]},
         checks=in_order(checks),
         excess=excess,
     )

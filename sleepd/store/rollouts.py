@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from sqlalchemy import ColumnElement, Connection, Row, Table, func, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, Row, Table, func, select, update
 from sqlalchemy.dialects.sqlite import Insert
 from sqlalchemy.dialects.sqlite import insert as upsert
 
@@ -40,6 +40,7 @@ _STAGES = {
     Purpose.EVALUATION: "evaluation",
     Purpose.SEALED: "sealed tasks",
     Purpose.PROOF: "proof-run",
+    Purpose.RACE: "race",
     Purpose.ATTRIBUTION: "attribution",
     Purpose.CALIBRATION: "calibration",
     Purpose.DRIFT: "drift",
@@ -121,15 +122,28 @@ def load(connection: Connection, keys: Iterable[RolloutKey], run: RunId) -> dict
     others, and drawing them again would be choosing.
     """
     c = t.rollouts.c
-    names = ("task_id", "text", "model", "judge", "replay", "purpose", "series", "ordinal", "night")
-    wanted = [tuple(_key_row(key)[name] for name in names) for key in keys]
+    wanted = list(keys)
     counts = (c.score.is_not(None)) | runs.made_in(t.rollouts, run) | (c.night != "")
     found: dict[RolloutKey, Rollout] = {}
     for start in range(0, len(wanted), _KEYS_AT_ONCE):
-        some = tuple_(*(c[name] for name in names)).in_(wanted[start : start + _KEYS_AT_ONCE])
-        for row in connection.execute(select(t.rollouts).where(some, counts, c.invalidated_by == 0)):
-            rollout = _rollout(row)
-            found[rollout.key] = rollout
+        some = frozenset(wanted[start : start + _KEYS_AT_ONCE])
+        # Few columns tell nearly all other rows apart; whole keys in one comparison are slow to put together.
+        near = (
+            c.task_id.in_(sorted({k.task_id for k in some})),
+            c.text.in_(sorted({k.text for k in some})),
+            c.series.in_(sorted({k.sample.series for k in some})),
+            c.night.in_(sorted({k.sample.night for k in some})),
+        )
+        for row in connection.execute(select(t.rollouts).where(*near, counts, c.invalidated_by == 0)):
+            key = _key(row)
+            if key not in some:
+                continue
+            if row.cause is None:
+                result: Score | Unscored = Score(value=row.score, reason=row.reason)
+            else:
+                result = Unscored(cause=Cause(row.cause), reason=row.reason)
+            usage = CallUsage(tokens_in=row.tokens_in, tokens_out=row.tokens_out, cost_usd=row.cost_usd)
+            found[key] = Rollout(key=key, result=result, answer=row.answer, usage=usage)
     return found
 
 
@@ -317,12 +331,3 @@ def _key(row: Row[*tuple[object, ...]]) -> RolloutKey:
         replay=Replay(row.replay),
         sample=Sample(purpose=Purpose(row.purpose), series=row.series, ordinal=row.ordinal, night=row.night),
     )
-
-
-def _rollout(row: Row[tuple[object, ...]]) -> Rollout:
-    if row.cause is None:
-        result: Score | Unscored = Score(value=row.score, reason=row.reason)
-    else:
-        result = Unscored(cause=Cause(row.cause), reason=row.reason)
-    usage = CallUsage(tokens_in=row.tokens_in, tokens_out=row.tokens_out, cost_usd=row.cost_usd)
-    return Rollout(key=_key(row), result=result, answer=row.answer, usage=usage)

@@ -311,6 +311,7 @@ candidates = Table(
     Column("sessions", Text, nullable=False, server_default="[]"),
     Column("origin", Text, nullable=False, server_default="reflection"),
     Column("margin", Float, nullable=False, server_default="0"),
+    Column("stated", Integer),
 )
 
 candidate_checks = Table(

@@ -47,24 +47,22 @@ def save(connection: Connection, told: Sequence[tuple[SessionId, Session]]) -> N
             connection.execute(delete(p.file_changes).where(c.session_id == id_, c.call_id == call.id))
         calls = (call for turn in session.turns for call in turn.tool_calls)
         rows += [
-            _change_row(change, call.id, n, id_) for call in (*calls, *late) for n, change in enumerate(call.changes)
+            {
+                "session_id": id_,
+                "call_id": call.id,
+                "number": n,
+                "path": change.path,
+                "action": change.action.value,
+                "patch": change.patch,
+            }
+            for call in (*calls, *late)
+            for n, change in enumerate(call.changes)
         ]
         happened += _event_rows(session.events, id_)
     if rows:
         connection.execute(upsert(p.file_changes).on_conflict_do_nothing(), rows)
     if happened:
         connection.execute(upsert(p.session_events).on_conflict_do_nothing(), happened)
-
-
-def _change_row(change: FileChange, call_id: str, number: int, id_: SessionId) -> dict[str, object]:
-    return {
-        "session_id": id_,
-        "call_id": call_id,
-        "number": number,
-        "path": change.path,
-        "action": change.action.value,
-        "patch": change.patch,
-    }
 
 
 def changes(connection: Connection, id_: SessionId) -> dict[str, tuple[FileChange, ...]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 
-from sqlalchemy import Connection, Row, Table, bindparam, delete, func, select, update
+from sqlalchemy import Connection, Table, bindparam, delete, func, select, update
 from sqlalchemy.dialects.sqlite import Insert
 from sqlalchemy.dialects.sqlite import insert as upsert
 
@@ -16,7 +16,6 @@ from harvesters.records import (
     Answered,
     Cursor,
     Defect,
-    FileChange,
     Origin,
     Role,
     Session,
@@ -53,12 +52,6 @@ def session_id(agent: str, native: str) -> SessionId:
     return SessionId(f"{agent}:{native}")
 
 
-def cursors(connection: Connection, agent: str) -> dict[str, Cursor]:
-    """Where each of the agent's files was left."""
-    rows = connection.execute(select(t.files).where(t.files.c.agent == agent))
-    return {row.path: _cursor(row) for row in rows}
-
-
 def save(connection: Connection, files: Iterable[StoredFile]) -> None:
     """Store readings in order: replace a file's session, or add to it when the reading continues an earlier one."""
     for group in groups(files):
@@ -73,7 +66,28 @@ def save(connection: Connection, files: Iterable[StoredFile]) -> None:
             session_parts.forget(connection, id_)
         for file, id_, session in told:
             _save_session(connection, file, session, id_)
-        _save_turns(connection, [_turn_row(turn, id_) for _, id_, session in told for turn in session.turns])
+        rows = [
+            {
+                "session_id": id_,
+                "id": turn.id,
+                "position": turn.position,
+                "role": turn.role.value,
+                "origin": turn.origin.value,
+                "text": turn.text,
+                "at": turn.at,
+                "model": turn.model,
+                "skill": turn.skill,
+                "cwd": turn.cwd,
+                "branch": turn.branch,
+                "abandoned": turn.abandoned,
+                "queued": turn.queued,
+                "source_id": turn.source_id,
+            }
+            for _, id_, session in told
+            for turn in session.turns
+        ]
+        if rows:
+            connection.execute(_turn_statement(), list(rows))
         calls = [
             _call_row(call, turn.id, n, id_)
             for _, id_, session in told
@@ -81,11 +95,26 @@ def save(connection: Connection, files: Iterable[StoredFile]) -> None:
             for n, call in enumerate(turn.tool_calls)
         ]
         _put(connection, t.tool_calls, calls, _ANSWER)
-        skills = [_skill_row(use, id_) for _, id_, session in told for use in session.skills]
+        skills = [
+            {
+                "session_id": id_,
+                "position": use.position,
+                "name": use.name,
+                "path": use.path,
+                "trigger": use.trigger.value,
+            }
+            for _, id_, session in told
+            for use in session.skills
+        ]
         _put(connection, t.skill_uses, skills, ("path",))
         for _, id_, session in told:
             _save_late_results(connection, session.late_results, id_)
-            _save_votes(connection, session.votes, id_)
+            c = t.turns.c
+            statement = (
+                update(t.turns).where(c.session_id == id_, c.id == bindparam("turn")).values(vote=bindparam("value"))
+            )
+            if session.votes:
+                connection.execute(statement, [{"turn": turn, "value": vote} for turn, vote in session.votes.items()])
         session_parts.save(connection, [(id_, session) for _, id_, session in told])
 
 
@@ -121,7 +150,23 @@ def transcript(connection: Connection, id_: SessionId) -> Transcript:
     changes = session_parts.changes(connection, id_)
     c = t.tool_calls.c
     for row in connection.execute(select(t.tool_calls).where(c.session_id == id_).order_by(c.turn_id, c.number)):
-        calls.setdefault(row.turn_id, []).append(_call(row, changes.get(row.id, ())))
+        calls.setdefault(row.turn_id, []).append(
+            ToolCall(
+                id=row.id,
+                name=row.name,
+                input=row.input,
+                output=row.output,
+                status=ToolStatus(row.status),
+                exit_code=row.exit_code,
+                feedback=row.feedback,
+                answers=tuple(Answered(question=q, answer=a) for q, a in json.loads(row.answers or "[]")),
+                changes=changes.get(row.id, ()),
+                duration_ms=row.duration_ms,
+                subagent=row.subagent,
+                subagent_tokens=row.subagent_tokens,
+                result_id=row.result_id,
+            )
+        )
     turn_rows = connection.execute(
         select(t.turns).where(t.turns.c.session_id == id_).order_by(t.turns.c.position, t.turns.c.id)
     ).all()
@@ -132,8 +177,29 @@ def transcript(connection: Connection, id_: SessionId) -> Transcript:
         id=id_,
         agent=session.agent,
         project=session.project or "",
-        turns=[_turn(row, tuple(calls.get(row.id, ()))) for row in turn_rows],
-        skills=[_use(row) for row in uses],
+        turns=[
+            Turn(
+                id=row.id,
+                position=row.position,
+                role=Role(row.role),
+                origin=Origin(row.origin),
+                text=row.text,
+                at=row.at,
+                model=row.model,
+                skill=row.skill,
+                cwd=row.cwd,
+                branch=row.branch,
+                abandoned=row.abandoned,
+                tool_calls=tuple(calls.get(row.id, ())),
+                queued=row.queued,
+                source_id=row.source_id,
+            )
+            for row in turn_rows
+        ],
+        skills=[
+            SkillUse(name=row.name, path=row.path, trigger=SkillTrigger(row.trigger), position=row.position)
+            for row in uses
+        ],
         votes={row.id: row.vote for row in turn_rows if row.vote is not None},
     )
 
@@ -234,30 +300,6 @@ def _session_statement(columns: tuple[str, ...], *, whole: bool) -> Insert:
     return statement.on_conflict_do_update(index_elements=["id"], set_=change)
 
 
-def _save_turns(connection: Connection, rows: Sequence[Mapping[str, object]]) -> None:
-    if rows:
-        connection.execute(_turn_statement(), list(rows))
-
-
-def _turn_row(turn: Turn, id_: SessionId) -> dict[str, object]:
-    return {
-        "session_id": id_,
-        "id": turn.id,
-        "position": turn.position,
-        "role": turn.role.value,
-        "origin": turn.origin.value,
-        "text": turn.text,
-        "at": turn.at,
-        "model": turn.model,
-        "skill": turn.skill,
-        "cwd": turn.cwd,
-        "branch": turn.branch,
-        "abandoned": turn.abandoned,
-        "queued": turn.queued,
-        "source_id": turn.source_id,
-    }
-
-
 @cache
 def _turn_statement() -> Insert:
     statement = upsert(t.turns)
@@ -299,13 +341,6 @@ def _save_late_results(connection: Connection, results: Sequence[ToolCall], id_:
     connection.execute(statement, rows)
 
 
-def _save_votes(connection: Connection, votes: Mapping[str, int], id_: SessionId) -> None:
-    c = t.turns.c
-    statement = update(t.turns).where(c.session_id == id_, c.id == bindparam("turn")).values(vote=bindparam("value"))
-    if votes:
-        connection.execute(statement, [{"turn": turn, "value": vote} for turn, vote in votes.items()])
-
-
 def _call_row(call: ToolCall, turn_id: str, number: int, id_: SessionId) -> dict[str, object]:
     return {
         "session_id": id_,
@@ -324,67 +359,3 @@ def _call_row(call: ToolCall, turn_id: str, number: int, id_: SessionId) -> dict
         "subagent_tokens": call.subagent_tokens,
         "result_id": call.result_id,
     }
-
-
-def _skill_row(use: SkillUse, id_: SessionId) -> dict[str, object]:
-    return {
-        "session_id": id_,
-        "position": use.position,
-        "name": use.name,
-        "path": use.path,
-        "trigger": use.trigger.value,
-    }
-
-
-def _cursor(row: Row[tuple[object, ...]]) -> Cursor:
-    return Cursor(
-        inode=row.inode,
-        size=row.size,
-        mtime_ns=row.mtime_ns,
-        offset=row.offset,
-        head=row.head,
-        head_length=row.head_length,
-        tail=row.tail,
-        state=json.loads(row.state),
-    )
-
-
-def _call(row: Row[tuple[object, ...]], changes: tuple[FileChange, ...]) -> ToolCall:
-    return ToolCall(
-        id=row.id,
-        name=row.name,
-        input=row.input,
-        output=row.output,
-        status=ToolStatus(row.status),
-        exit_code=row.exit_code,
-        feedback=row.feedback,
-        answers=tuple(Answered(question=q, answer=a) for q, a in json.loads(row.answers or "[]")),
-        changes=changes,
-        duration_ms=row.duration_ms,
-        subagent=row.subagent,
-        subagent_tokens=row.subagent_tokens,
-        result_id=row.result_id,
-    )
-
-
-def _turn(row: Row[tuple[object, ...]], calls: tuple[ToolCall, ...]) -> Turn:
-    return Turn(
-        id=row.id,
-        position=row.position,
-        role=Role(row.role),
-        origin=Origin(row.origin),
-        text=row.text,
-        at=row.at,
-        model=row.model,
-        skill=row.skill,
-        cwd=row.cwd,
-        branch=row.branch,
-        abandoned=row.abandoned,
-        tool_calls=calls,
-        queued=row.queued,
-        source_id=row.source_id,
-    )
-
-
-def _use(row: Row[tuple[object, ...]]) -> SkillUse:
-    return SkillUse(name=row.name, path=row.path, trigger=SkillTrigger(row.trigger), position=row.position)

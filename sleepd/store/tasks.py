@@ -13,13 +13,14 @@ from sqlalchemy.dialects.sqlite import Insert
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from sleepd.core.check import Check, check_of
+from sleepd.core.excess import Excess
 from sleepd.core.model import (
+    AnswerOutcome,
     Attempt,
     CheckKind,
     ClusterId,
     Digest,
     EvidenceKind,
-    Outcome,
     SessionId,
     Split,
     Task,
@@ -29,6 +30,7 @@ from sleepd.core.ports import HalfVectors, Vectors
 from sleepd.core.split import Placed
 from sleepd.store import schema as t
 
+_ROWS_IN_A_PORTION = 4_096
 _ASKED_FOR_AT_ONCE = 2_000
 """Up to so many rows are asked for by name; more of them cost less in one go through the table."""
 
@@ -64,12 +66,48 @@ def save(connection: Connection, session: SessionId, agent: str, tasks: Sequence
     c = t.tasks.c
     known = [task.id for task in tasks]
     connection.execute(delete(t.tasks).where(c.session_id == session, c.id.not_in(known)))
-    elsewhere = _told_elsewhere(connection, session, known)
+    # How many attempts another session tells of these tasks.
+    query = (
+        select(t.tasks.c.id, func.count().label("attempts"))
+        .join(t.attempts, t.attempts.c.task_id == t.tasks.c.id)
+        .where(t.tasks.c.id.in_(known), t.tasks.c.session_id != session)
+        .group_by(t.tasks.c.id)
+    )
+    elsewhere = {TaskId(row.id): row.attempts for row in connection.execute(query)}
     tasks = [task for task in tasks if len(task.attempts) > elsewhere.get(task.id, -1)]
     if tasks:
-        connection.execute(_task_statement(), [_task_row(task, agent) for task in tasks])
+        connection.execute(
+            _task_statement(),
+            [
+                {
+                    "id": task.id,
+                    "session_id": task.session_id,
+                    "agent": agent,
+                    "project": task.project,
+                    "at": task.at,
+                    "request": task.request,
+                    "context": task.context,
+                    "skill": task.skill,
+                    "retired": False,
+                    "dropped": False,
+                }
+                for task in tasks
+            ],
+        )
         connection.execute(delete(t.attempts).where(t.attempts.c.task_id.in_([task.id for task in tasks])))
-    rows = [_attempt_row(task.id, n, attempt) for task in tasks for n, attempt in enumerate(task.attempts)]
+    rows = [
+        {
+            "task_id": task.id,
+            "number": n,
+            "answer": attempt.answer,
+            "outcome": attempt.outcome.value,
+            "evidence": json.dumps([e.value for e in attempt.evidence]),
+            "reaction": attempt.reaction,
+            "tool_output": attempt.tool_output,
+        }
+        for task in tasks
+        for n, attempt in enumerate(task.attempts)
+    ]
     if rows:
         connection.execute(upsert(t.attempts), rows)
 
@@ -172,6 +210,24 @@ def review(connection: Connection, id_: TaskId, checks: Sequence[Check]) -> None
     set_checks(connection, [id_], {id_: checks})
 
 
+def save_excess(connection: Connection, found: Mapping[ClusterId, Excess]) -> None:
+    """Store what the last search for checks found in each kind of work, in the place of what was stored."""
+    connection.execute(delete(t.wordings))
+    rows = [
+        {
+            "kind": kind,
+            "corrected_sessions": one.corrected_sessions,
+            "wordings": one.wordings,
+            "found": one.found,
+            "by_chance": one.by_chance,
+            "proven": one.proven,
+        }
+        for kind, one in found.items()
+    ]
+    if rows:
+        connection.execute(insert(t.wordings), rows)
+
+
 def load_requests(connection: Connection) -> tuple[tuple[TaskId, str], ...]:
     """Id and request of every task that is not dropped, by id: what recall looks through."""
     query = select(t.tasks.c.id, t.tasks.c.request).where(t.tasks.c.dropped.is_(False)).order_by(t.tasks.c.id)
@@ -181,13 +237,22 @@ def load_requests(connection: Connection) -> tuple[tuple[TaskId, str], ...]:
 def vectors(connection: Connection, texts: Collection[Digest], space: str) -> dict[Digest, HalfVectors]:
     """Stored combined vectors by the digest of their text; shape (dimensions,)."""
     found = _blobs(connection, texts, t.vectors, t.vectors.c.space == space)
-    return {text: np.frombuffer(blob, dtype=np.float16) for text, blob in found}
+    return {text: np.frombuffer(blob, dtype=np.float16) for some in found for text, blob in some}
+
+
+def vectors_in_portions(
+    connection: Connection, texts: Collection[Digest], space: str
+) -> Iterator[tuple[tuple[Digest, ...], HalfVectors]]:
+    """As `vectors`, portion by portion: the digests, and a matrix with a row for each."""
+    for some in _blobs(connection, texts, t.vectors, t.vectors.c.space == space):
+        marks, blobs = zip(*some, strict=True)
+        yield marks, np.frombuffer(b"".join(blobs), dtype=np.float16).reshape(len(marks), -1)
 
 
 def embeddings(connection: Connection, texts: Collection[Digest], embedder: str) -> dict[Digest, Vectors]:
     """What versions that stored no combined vectors kept of an embedder, by the digest of its text."""
     found = _blobs(connection, texts, t.embeddings, t.embeddings.c.embedder == embedder)
-    return {text: np.frombuffer(blob, dtype=np.float32) for text, blob in found}
+    return {text: np.frombuffer(blob, dtype=np.float32) for some in found for text, blob in some}
 
 
 def save_vectors(connection: Connection, found: Mapping[Digest, HalfVectors], space: str) -> None:
@@ -204,49 +269,15 @@ def count(connection: Connection) -> int:
 
 def _blobs(
     connection: Connection, texts: Collection[Digest], table: Table, of_kind: ColumnElement[bool]
-) -> Iterator[tuple[Digest, bytes]]:
+) -> Iterator[list[tuple[Digest, bytes]]]:
+    """The stored vectors of these texts, a portion at a time; no portion is empty."""
     query = select(table.c.text, table.c.vector).where(of_kind)
     if len(texts) <= _ASKED_FOR_AT_ONCE:
         query = query.where(table.c.text.in_(texts))
-    return ((Digest(text), blob) for text, blob in connection.execute(query) if text in texts)
-
-
-def _told_elsewhere(connection: Connection, session: SessionId, ids: Sequence[TaskId]) -> dict[TaskId, int]:
-    """How many attempts another session tells of these tasks."""
-    query = (
-        select(t.tasks.c.id, func.count().label("attempts"))
-        .join(t.attempts, t.attempts.c.task_id == t.tasks.c.id)
-        .where(t.tasks.c.id.in_(ids), t.tasks.c.session_id != session)
-        .group_by(t.tasks.c.id)
-    )
-    return {TaskId(row.id): row.attempts for row in connection.execute(query)}
-
-
-def _task_row(task: Task, agent: str) -> dict[str, object]:
-    return {
-        "id": task.id,
-        "session_id": task.session_id,
-        "agent": agent,
-        "project": task.project,
-        "at": task.at,
-        "request": task.request,
-        "context": task.context,
-        "skill": task.skill,
-        "retired": False,
-        "dropped": False,
-    }
-
-
-def _attempt_row(task: TaskId, number: int, attempt: Attempt) -> dict[str, object]:
-    return {
-        "task_id": task,
-        "number": number,
-        "answer": attempt.answer,
-        "outcome": attempt.outcome.value,
-        "evidence": json.dumps([e.value for e in attempt.evidence]),
-        "reaction": attempt.reaction,
-        "tool_output": attempt.tool_output,
-    }
+    rows = connection.execute(query.execution_options(yield_per=_ROWS_IN_A_PORTION))
+    for some in rows.partitions():
+        if wanted := [(Digest(text), blob) for text, blob in some if text in texts]:
+            yield wanted
 
 
 def _grouped(connection: Connection, query: Select[tuple[object, ...]]) -> dict[str, list[Row[tuple[object, ...]]]]:
@@ -268,7 +299,16 @@ def _stored(
         at=row.at,
         request=row.request,
         context=row.context,
-        attempts=tuple(_attempt(a) for a in attempts),
+        attempts=tuple(
+            Attempt(
+                answer=a.answer,
+                outcome=AnswerOutcome(a.outcome),
+                evidence=tuple(EvidenceKind(e) for e in json.loads(a.evidence)),
+                reaction=a.reaction,
+                tool_output=a.tool_output,
+            )
+            for a in attempts
+        ),
         skill=row.skill,
     )
     return StoredTask(
@@ -281,14 +321,4 @@ def _stored(
         retired=row.retired,
         checks=tuple(check_of(CheckKind(c.kind), c.value) for c in checks),
         reviewed=row.reviewed,
-    )
-
-
-def _attempt(row: Row[tuple[object, ...]]) -> Attempt:
-    return Attempt(
-        answer=row.answer,
-        outcome=Outcome(row.outcome),
-        evidence=tuple(EvidenceKind(e) for e in json.loads(row.evidence)),
-        reaction=row.reaction,
-        tool_output=row.tool_output,
     )

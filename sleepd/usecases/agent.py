@@ -19,12 +19,12 @@ from sleepd.settings.settings import Settings
 from sleepd.store import listing
 from sleepd.store.database import Database
 from sleepd.store.proposals import Status
-from sleepd.usecases import answers, decisions, recurring_work, run_night
+from sleepd.usecases import answers, decisions, recurring_work
 from sleepd.usecases.answers import Question
 from sleepd.usecases.run_options import RunOptions, RunProgress
 from sleepd.usecases.show import proposal_shown, proposals_shown
 from sleepd.usecases.status import status as read_status
-from sleepd.views import evidence, proposal_list, report, status_view
+from sleepd.views import evidence, preview_view, proposal_list, report, status_view, task_view
 from sleepd.views.evidence import Proposed
 from sleepd.views.report import Plain
 from sleepd.views.tool_answer import ToolAnswer
@@ -80,15 +80,18 @@ def recall(text: str, k: int) -> ToolAnswer:
             found = recurring_work.nearest(database, embedder, text, k)
     finally:
         embedder.close()
-    return ToolAnswer(text=recurring_work.near_text(found), data={"tasks": recurring_work.near_json(found)})
+    return ToolAnswer(text=task_view.near_text(found), data={"tasks": task_view.near_json(found)})
 
 
 def preview(options: RunOptions, progress: RunProgress) -> ToolAnswer:
     """As `sleepd run --dry-run`. Raises `UsageError` when the settings do not say how far back to read."""
+    # Here and in `run`: all that a night needs takes a second to import, and most calls only look.
+    from sleepd.usecases import run_night
+
     places = config.places()
     settings = _stated(answers.WINDOW)
     seen = run_night.preview(places, settings, options, progress)
-    return ToolAnswer(text=report.preview_text(seen), data={"dry_run": True, **report.preview_json(seen)})
+    return ToolAnswer(text=preview_view.preview_text(seen), data={"dry_run": True, **preview_view.preview_json(seen)})
 
 
 def run(options: RunOptions, progress: RunProgress, stopped: Callable[[], bool]) -> ToolAnswer:
@@ -97,6 +100,8 @@ def run(options: RunOptions, progress: RunProgress, stopped: Callable[[], bool])
     Raises `UsageError` when it does not, `Busy`, and `NotMeasured` or `BudgetSpent` for a night that was not run to
     its end.
     """
+    from sleepd.usecases import run_night
+
     settings = _stated(answers.WINDOW, answers.SPENDING)
     ran = run_night.run(config.places(), settings, options, progress, stopped)
     run_night.check_measured(ran.night)

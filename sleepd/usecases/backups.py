@@ -35,20 +35,18 @@ def restore(places: Places, wanted: str | None) -> Restored:
         locks.harvest(places, _WAIT_S),
         locks.adoption(places, _WAIT_S),
     ):
-        return database.restore(places.database, _chosen(places.database, wanted), _stamp())
-
-
-def _chosen(path: Path, wanted: str | None) -> Path:
-    known = database.backups(path)
-    if wanted is not None:
-        named = next((copy for copy in known if wanted in (copy.name, copy.stem)), Path(wanted).expanduser())
-        if not named.is_file():
-            raise UsageError(f"there is no backup {wanted!r}; {_listed(known)}")
-        return named
-    sound = next((copy for copy in known if database.damage_in(copy) is None), None)
-    if sound is None:
-        raise UsageError(f"no backup of {path} can be used; {_listed(known)}")
-    return sound
+        known = database.backups(places.database)
+        if wanted is not None:
+            named = next((copy for copy in known if wanted in (copy.name, copy.stem)), Path(wanted).expanduser())
+            if not named.is_file():
+                raise UsageError(f"there is no backup {wanted!r}; {_listed(known)}")
+            chosen = named
+        else:
+            sound = next((copy for copy in known if database.damage_in(copy) is None), None)
+            if sound is None:
+                raise UsageError(f"no backup of {places.database} can be used; {_listed(known)}")
+            chosen = sound
+        return database.restore(places.database, chosen, _stamp())
 
 
 def _listed(known: list[Path]) -> str:

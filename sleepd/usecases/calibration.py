@@ -39,7 +39,7 @@ def run(places: Places, settings: Settings, options: RunOptions, pairs: int) -> 
     """
     with run_night.night_tools(places, settings) as tools:
         run_id = RunId(id=f"calibration-{clock.local_date(clock.now())}", kind=RunKind.CALIBRATION)
-        ctx = compose.context(settings, tools.database, (tools.embedder, tools.task, tools.reflection), run_id)
+        ctx = compose.context(settings, tools.database, tools.adapters, run_id)
         plan = compose.plan(settings, options.scope, clock.local_date(clock.now()), options.skill)
         seen = outlook(ctx, plan)
         # Also where a night would start nothing: because a proposal waits, or because it would have no chance.
@@ -51,7 +51,7 @@ def run(places: Places, settings: Settings, options: RunOptions, pairs: int) -> 
         ground = Comparison(target=work.target, base=live_text(work.target), tasks=tasks)
         found = calibrate(with_companions(ctx, work.target), ground, plan.gate, pairs)
     return Calibration(
-        skill=work.target.name, tasks=len(ground.tasks), calibrated=found, spending=tools.ledger.spending()
+        skill=work.target.name, tasks=len(ground.tasks), calibrated=found, spending=tools.adapters.ledger.spending()
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
 
 import structlog
@@ -130,7 +129,15 @@ def adopt_edits(
         now = clock.now()
         written = writing.adopt(database, proposal, compose.surroundings(), now, tuple(numbers))
         for number in numbers:
-            _accept(database, proposal, number, now)
+            # Store that an edit was written; its wording stays as it was.
+            edit = _edit(database, proposal, number)
+            with database.writing() as connection:
+                known = reviews.decisions(connection, proposal.id).get(edit.id)
+                if known is None or known.decision is EditChoice.REJECTED:
+                    accepted = EditDecision(
+                        proposal_id=proposal.id, edit_id=edit.id, decision=EditChoice.ACCEPTED, at=now
+                    )
+                    reviews.decide(connection, accepted)
     logger = structlog.get_logger()
     logger.info("adoption.written", proposal=proposal.id, path=written.path, proven=written.proven)
     return written
@@ -183,11 +190,25 @@ def put_on_branch(
         path = Path(seen.trial.candidate.target.path)
         with database.reading() as connection:
             before = reviews.on_branch(connection, proposal.id)
+        # The commit message: the rules, the reasons, and the evidence.
+        trial, candidate = seen.trial, seen.trial.candidate
+        measured = seen.wanted == seen.gated
+        first = seen.edits[0] if seen.edits else None
+        title = f"{candidate.target.name}: {first.text or f'drop {first.anchor}'}" if first else candidate.target.name
+        reasons = [f"- {e.op} {e.text or e.anchor}" + f"\n  because {e.reason}" * bool(e.reason) for e in seen.edits]
+        figures = f"Evidence {report.evidence(trial.evidence, candidate.alpha)} needed"
+        if trial.effect is not None:
+            figures += f", {trial.effect:+.2f} on average"
+        unproven = "" if measured else "\nA choice among these edits was made; the text as a whole was not measured."
+        unproven += f"\n{candidate.doubt[0].upper()}{candidate.doubt[1:]}." if candidate.doubt is not None else ""
+        body = "\n".join(
+            [report.short(title, 72), "", *reasons, "", f"{figures}.{unproven}", "", f"Sleepd-Proposal: {proposal.id}"]
+        )
         text = branch.Text(
             path=path,
             base=seen.base,
             wanted=seen.wanted,
-            message=_message(seen, proposal),
+            message=report.clean(body) + "\n",
             branch=f"sleepd/{proposal.id[:8]}",
             ours=before.commit if before is not None else None,
         )
@@ -220,24 +241,6 @@ def check_place(seen: Intended) -> None:
     files.check(Path(target.path), root=targets.write_root(target, around.home, around.env))
 
 
-def _message(seen: Intended, proposal: Proposal) -> str:
-    """The commit message: the rules, the reasons, and the evidence."""
-    trial, candidate = seen.trial, seen.trial.candidate
-    measured = seen.wanted == seen.gated
-    first = seen.edits[0] if seen.edits else None
-    title = f"{candidate.target.name}: {first.text or f'drop {first.anchor}'}" if first else candidate.target.name
-    reasons = [f"- {e.op} {e.text or e.anchor}" + f"\n  because {e.reason}" * bool(e.reason) for e in seen.edits]
-    figures = f"Evidence {report.evidence(trial.evidence, candidate.alpha)} needed"
-    if trial.effect is not None:
-        figures += f", {trial.effect:+.2f} on average"
-    unproven = "" if measured else "\nA choice among these edits was made; the text as a whole was not measured."
-    unproven += f"\n{candidate.doubt[0].upper()}{candidate.doubt[1:]}." if candidate.doubt is not None else ""
-    body = "\n".join(
-        [report.short(title, 72), "", *reasons, "", f"{figures}.{unproven}", "", f"Sleepd-Proposal: {proposal.id}"]
-    )
-    return report.clean(body) + "\n"
-
-
 def decide(database: Database, proposal: Proposal, number: int, choice: EditChoice, words: str | None = None) -> None:
     """Store a person's decision on one edit: `words` are the reason of a rejection, or the rule reworded.
 
@@ -264,16 +267,6 @@ def _check_choice(database: Database, proposal: Proposal, numbers: Sequence[int]
     """That `shown` is the digest of the proposal, or of this choice of its edits."""
     if shown is not None and shown.strip().lower() != shown_digest(database, proposal, numbers):
         check_shown(database, (proposal,), shown)
-
-
-def _accept(database: Database, proposal: Proposal, number: int, now: datetime) -> None:
-    """Store that an edit was written; its wording stays as it was."""
-    edit = _edit(database, proposal, number)
-    with database.writing() as connection:
-        known = reviews.decisions(connection, proposal.id).get(edit.id)
-        if known is None or known.decision is EditChoice.REJECTED:
-            accepted = EditDecision(proposal_id=proposal.id, edit_id=edit.id, decision=EditChoice.ACCEPTED, at=now)
-            reviews.decide(connection, accepted)
 
 
 def _edit(database: Database, proposal: Proposal, number: int) -> Edit:

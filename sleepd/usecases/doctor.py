@@ -18,7 +18,7 @@ from sleepd.host import clock, locks
 from sleepd.settings import config
 from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
-from sleepd.store import session_parts, sessions
+from sleepd.store import lessons, session_parts, sessions
 from sleepd.store.ahead import nights_ahead
 from sleepd.store.database import backups, open_database, require_sound
 from sleepd.usecases import format_changes, service
@@ -35,10 +35,39 @@ def examine(places: Places, *, live: bool = False) -> tuple[DoctorRow, ...]:
     """All rows. With `live` each model gets one real call, which may cost a fraction of a cent."""
     rows = [*_installation(), *_agents()]
     settings = _settings(places)
-    rows.append(settings if isinstance(settings, DoctorRow) else _ok("settings", _settings_words(places)))
-    rows += [*_database(places), _disk(places), _lock(places), *_variables(), *_plugins(places)]
+    where = str(places.config) if places.config.exists() else f"no file at {places.config}: the defaults apply"
+    rows.append(settings if isinstance(settings, DoctorRow) else _ok("settings", where))
+    folder = next(p for p in (places.database.parent, *places.database.parents) if p.exists())
+    free = shutil.disk_usage(folder).free
+    words = f"{free / 1e9:.1f} GB free at {folder}"
+    if free < _LEAST_FREE_BYTES:
+        disk = _failed("disk", words, "make room: a night needs half a gigabyte for its database and backups")
+    else:
+        disk = _ok("disk", words)
+    if locks.is_held(places.lock):
+        lock = _warning("lock", "a night is running now", "wait for it; sleepd status shows how it ended")
+    else:
+        lock = _ok("lock", "no night is running")
+    variables: list[DoctorRow] = []
+    for variable in config.stray_variables():
+        if variable.effect is None:
+            fix = f"unset {variable.name}, or correct its name"
+            variables.append(_failed("variables", f"{variable.name} is set, and no such setting exists", fix))
+        else:
+            fix = "a scheduled night may not see it: put it in the settings file (keys excepted)"
+            variables.append(_warning("variables", f"{variable.name} is set: {variable.effect}", fix))
+    if not config.stray_variables():
+        variables.append(_ok("variables", "no SLEEPD_ variable is set"))
+    rows += [*_database(places), disk, lock, *variables, *_plugins(places)]
     if not isinstance(settings, DoctorRow):
-        rows += [*_questions(settings), *_embedder(settings), _model(settings, live=live)]
+        if settings.model.name is None:
+            known = ", ".join(registry.names(registry.MODELS))
+            model = _failed(
+                "model", "no model is chosen", f"set model.name (one of {known}) and model.model in the settings"
+            )
+        else:
+            model = _explained("model", lambda: _login(settings, live=live))
+        rows += [*_questions(settings), *_embedder(settings), model]
         rows.append(_explained("schedule", lambda: _schedule(places)))
     return tuple(rows)
 
@@ -101,10 +130,6 @@ def _settings(places: Places) -> Settings | DoctorRow:
         return _failed("settings", str(error), f"correct it, or move {places.config} away and run sleepd init{kept}")
 
 
-def _settings_words(places: Places) -> str:
-    return str(places.config) if places.config.exists() else f"no file at {places.config}: the defaults apply"
-
-
 def _database(places: Places) -> Iterator[DoctorRow]:
     file = places.database
     if not file.exists():
@@ -114,7 +139,18 @@ def _database(places: Places) -> Iterator[DoctorRow]:
     yield row
     if row.state is not DoctorState.FAILED:
         yield _explained("nights", lambda: _nights(file))
-        yield from _formats(file)
+        yield _explained("lessons", lambda: _lessons(file))
+        # A client that changed what it writes: a warning for each of its versions.
+        with closing(open_database(file)) as database, database.reading() as connection:
+            found = format_changes.format_changes(session_parts.record_counts(connection))
+        for change in found:
+            yield _warning(
+                "format",
+                format_changes.in_words(change),
+                "update sleepd; until then a part of such sessions is not read",
+            )
+        if not found:
+            yield _ok("format", "what the agents write is known")
     if file.stat().st_mode & 0o077:
         yield _failed("database rights", f"others may read {file}", f"chmod 600 {file}")
 
@@ -131,16 +167,14 @@ def _nights(file: Path) -> DoctorRow:
     )
 
 
-def _formats(file: Path) -> Iterator[DoctorRow]:
-    """A client that changed what it writes: a warning for each of its versions."""
+def _lessons(file: Path) -> DoctorRow:
     with closing(open_database(file)) as database, database.reading() as connection:
-        found = format_changes.format_changes(session_parts.record_counts(connection))
-    for change in found:
-        yield _warning(
-            "format", format_changes.in_words(change), "update sleepd; until then a part of such sessions is not read"
-        )
-    if not found:
-        yield _ok("format", "what the agents write is known")
+        known, written = lessons.listed(connection), lessons.decisions(connection).values()
+    rules = [one for one in written if one.choice is lessons.LessonChoice.WRITTEN]
+    if not known:
+        return _ok("lessons", "not looked at yet: sleepd lessons")
+    more = f", {len(rules)} of them written on your word" if rules else ""
+    return _ok("lessons", f"{len(known)} listed{more}: sleepd lessons")
 
 
 def _contents(file: Path) -> DoctorRow:
@@ -162,33 +196,6 @@ def _contents(file: Path) -> DoctorRow:
         f"{held}; {counts.defects} pieces could not be read: {shown}",
         "docs/reference/defects.md says what each means; the rest was read",
     )
-
-
-def _disk(places: Places) -> DoctorRow:
-    folder = next(p for p in (places.database.parent, *places.database.parents) if p.exists())
-    free = shutil.disk_usage(folder).free
-    words = f"{free / 1e9:.1f} GB free at {folder}"
-    if free < _LEAST_FREE_BYTES:
-        return _failed("disk", words, "make room: a night needs half a gigabyte for its database and backups")
-    return _ok("disk", words)
-
-
-def _lock(places: Places) -> DoctorRow:
-    if locks.is_held(places.lock):
-        return _warning("lock", "a night is running now", "wait for it; sleepd status shows how it ended")
-    return _ok("lock", "no night is running")
-
-
-def _variables() -> Iterator[DoctorRow]:
-    for variable in config.stray_variables():
-        if variable.effect is None:
-            fix = f"unset {variable.name}, or correct its name"
-            yield _failed("variables", f"{variable.name} is set, and no such setting exists", fix)
-        else:
-            fix = "a scheduled night may not see it: put it in the settings file (keys excepted)"
-            yield _warning("variables", f"{variable.name} is set: {variable.effect}", fix)
-    if not config.stray_variables():
-        yield _ok("variables", "no SLEEPD_ variable is set")
 
 
 def _plugins(places: Places) -> Iterator[DoctorRow]:
@@ -226,15 +233,6 @@ def _embedder(settings: Settings) -> Iterator[DoctorRow]:
             f"{settings.embedder.model} knows English only; it distinguishes other languages by their letters alone",
             "docs/how-to/embedder.md names models for other languages",
         )
-
-
-def _model(settings: Settings, *, live: bool) -> DoctorRow:
-    if settings.model.name is None:
-        known = ", ".join(registry.names(registry.MODELS))
-        return _failed(
-            "model", "no model is chosen", f"set model.name (one of {known}) and model.model in the settings"
-        )
-    return _explained("model", lambda: _login(settings, live=live))
 
 
 def _login(settings: Settings, *, live: bool) -> DoctorRow:

@@ -55,7 +55,7 @@ class Timetable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class NextNight:
     """The schedule of one scope."""
 
     date: str
@@ -71,7 +71,7 @@ class Look:
         return self.following if self.start is None else self.start
 
 
-def look(now: datetime, timetable: Timetable, nights: Iterable[PastNight], since: datetime | None = None) -> Look:
+def look(now: datetime, timetable: Timetable, nights: Iterable[PastNight], since: datetime | None = None) -> NextNight:
     """Whether a night of a scope is due, by the nights this scope had.
 
     `since` is when a scope without any night was first to have one: earlier due nights are skipped. None: they are run.
@@ -90,7 +90,7 @@ def look(now: datetime, timetable: Timetable, nights: Iterable[PastNight], since
     else:
         start = None if since is not None and timetable.moment(day) < since else timetable.start(day)
     # Several nights that were missed are one, and one that would start with the next is the next.
-    return Look(date=day.isoformat(), start=None if start and start >= following else start, following=following)
+    return NextNight(date=day.isoformat(), start=None if start and start >= following else start, following=following)
 
 
 def next_night(now: datetime, at: str) -> datetime:

@@ -26,21 +26,17 @@ def reworded(rule: str, name: str, command: str) -> str | None:
     with tempfile.TemporaryDirectory(prefix="sleepd-") as folder:
         file = Path(folder) / "rule.md"
         file.write_text(rule + _HINT.format(name=name), encoding="utf-8")
-        _edit(file, command)
+        try:
+            words = shlex.split(command, posix=os.name != "nt")
+            ended = subprocess.run([*words, str(file)], check=False)  # noqa: S603  the user's own editor
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) else error
+            raise UsageError(f"the editor {command!r} cannot be started ({why}); set VISUAL or EDITOR") from error
+        if ended.returncode:
+            raise UsageError(f"the editor {command!r} ended with status {ended.returncode}; nothing was changed")
         try:
             saved = file.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(f"the edited file cannot be read ({error}); save it as UTF-8 text") from error
     kept = "\n".join(line for line in saved.splitlines() if not line.startswith("#")).strip()
     return kept if kept and kept != rule.strip() else None
-
-
-def _edit(file: Path, command: str) -> None:
-    try:
-        words = shlex.split(command, posix=os.name != "nt")
-        ended = subprocess.run([*words, str(file)], check=False)  # noqa: S603  the user's own editor
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else error
-        raise UsageError(f"the editor {command!r} cannot be started ({why}); set VISUAL or EDITOR") from error
-    if ended.returncode:
-        raise UsageError(f"the editor {command!r} ended with status {ended.returncode}; nothing was changed")

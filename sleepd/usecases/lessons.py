@@ -7,27 +7,39 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sleepd import compose
 from sleepd.core import act_reading, cluster, edit, lesson, lesson_reading, ngrams
-from sleepd.core.acts import judge
+from sleepd.core.acts import Act, judge
 from sleepd.core.adoption import plan, revert_plan
-from sleepd.core.episode import Source, episodes
+from sleepd.core.backtest import Backtest, Floors, backtest
+from sleepd.core.episode import Episode, Source, episodes
 from sleepd.core.errors import Conflict, UsageError
-from sleepd.core.lesson import EpisodeWithAct, Found, History, Lesson, LessonBook, LessonFloors, LessonState, Scope
+from sleepd.core.lesson import (
+    EpisodeWithAct,
+    Found,
+    History,
+    Lesson,
+    LessonBook,
+    LessonFloors,
+    LessonState,
+    Scope,
+    TriedLesson,
+)
 from sleepd.core.lesson_reading import LessonsRead
-from sleepd.core.model import ClusterId, Digest, Edit, EditOp, SkillTarget, TaskId, digest
-from sleepd.core.screen import screen
+from sleepd.core.model import ClusterId, Digest, Edit, EditOp, TaskId, digest
+from sleepd.core.written_rules import TriedRule, written_rules
 from sleepd.host import clock, locks
 from sleepd.models.hashed import HashedTfidf
 from sleepd.replayers.prompt import version
+from sleepd.settings import config
 from sleepd.settings.places import Places
-from sleepd.settings.sections import MineConfig
+from sleepd.settings.sections import LessonsConfig, MineConfig
 from sleepd.skills import files, targets
 from sleepd.store import lessons as store
-from sleepd.store import readings
+from sleepd.store import readings, repositories
 from sleepd.store import sessions as stored
 from sleepd.store.database import Database
 from sleepd.store.lessons import LessonChoice, LessonDecision
+from sleepd.usecases.client_labels import client_labels
 
 _LOCK_WAIT_S = 30.0
 _STATES = {
@@ -46,7 +58,10 @@ def history(database: Database, project: str | None = None) -> History:
     with database.reading() as connection:
         cluster_of = store.clusters(connection)
         read = readings.acts(connection, version("acts"))
-        for id_ in store.interactive(connection):
+        repository = repositories.of_folders(connection)
+        ids = store.interactive(connection)
+        labels = client_labels(ids, config.home(), config.agent_env())
+        for id_ in ids:
             transcript = stored.transcript(connection, id_)
             if project is not None and not _is_project(transcript.project, project):
                 continue
@@ -54,14 +69,25 @@ def history(database: Database, project: str | None = None) -> History:
             work: ClusterId | None = None
             session = []
             turns = {turn.episode.turn: turn.key for turn in act_reading.shown(cut)} if read else {}
-            for episode, by_signs in zip(cut, judge(cut), strict=True):
+            for episode, by_signs in zip(cut, judge(cut, labels.get(id_)), strict=True):
                 judged = act_reading.combined(by_signs, read.get(turns.get(episode.turn, Digest(""))))
                 # A turn about the answer before belongs to that answer's kind of work.
                 work = cluster_of.get(TaskId(digest(transcript.agent, episode.turn)), work)
                 session.append(EpisodeWithAct(episode=episode, judged=judged, cluster=work))
             if session:
                 found.append(tuple(session))
-    return History(sessions=tuple(found))
+    return History(sessions=tuple(found), repositories=_still_there(repository))
+
+
+def _still_there(repository: Mapping[str, str]) -> dict[str, str]:
+    """The same with a folder that is still there to stand for each repository, where one is."""
+    there: dict[str, str] = {}
+    for main, folder in sorted((main, folder) for folder, main in repository.items()):
+        if Path(main).is_dir():
+            there[main] = main
+        elif main not in there and Path(folder).is_dir():
+            there[main] = folder
+    return {folder: there.get(main, main) for folder, main in repository.items()}
 
 
 def _is_project(folder: str, wanted: str) -> bool:
@@ -78,23 +104,22 @@ def find(known: History) -> tuple[Found, ...]:
     return lesson.joined((*themes, *lesson.of_refusals(cut), *lesson.of_calls(every)))
 
 
-def book(
-    database: Database, project: str | None = None, floors: LessonFloors | None = None, known: History | None = None
-) -> LessonBook:
-    """The lessons of the stored sessions with the person's decisions; remembers that they were listed.
+def tried(one: Lesson, floors: LessonsConfig, known: History) -> TriedLesson:
+    """A lesson with its checks, each held against the whole history."""
+    wanted = Floors(applies=floors.applies, broken=floors.broken, recall=floors.recall)
+    return TriedLesson(lesson=one, checks=lesson.tried_checks(one, known, wanted))
 
-    `known`: the history, where it was read already.
-    """
-    known = known if known is not None else history(database, project)
-    floors = floors if floors is not None else LessonFloors()
-    projects = {session[0].episode.session: session[0].episode.project for session in known.sessions}
+
+def book(database: Database, floors: LessonsConfig, known: History) -> LessonBook:
+    """The lessons of a history with the person's decisions; remembers that they were listed."""
+    projects = {session[0].episode.session: known.repository(session[0].episode.project) for session in known.sessions}
     with database.reading() as connection:
         before, decided = store.listed(connection), store.decisions(connection)
         replies = [reply for reading in readings.newest_lessons(connection) for reply in reading.replies]
         earlier = readings.turns_of_lessons(connection)
     taken = with_readings(known, find(known), replies, earlier)
     found = taken.found
-    made = lesson.lessons(found, projects, floors)
+    made = lesson.lessons(found, projects, LessonFloors(words=floors.sessions, steps=floors.sessions_of_steps))
     ids = {one.id for one in made}
     living = [_with_state(one, before, decided) for one in lesson.conflicts(made)]
     with database.writing() as connection:
@@ -135,7 +160,10 @@ def _with_state(one: Lesson, before: Mapping[str, store.Listed], decided: Mappin
 
 def _written_down(one: Lesson) -> Lesson:
     """With the line of the project's or the user's own file that says so already."""
-    for target in _instruction_files(one):
+    # AGENTS.md, CLAUDE.md and the like: the project's before the user's own.
+    project = Path(one.project) if one.project and Path(one.project).is_dir() else None
+    found = targets.discover(config.home(), project, config.agent_env())
+    for target in tuple(t for t in found if Path(t.path).name != targets.SKILL_FILE):
         try:
             file = files.read(Path(target.path))
         except Conflict:
@@ -146,26 +174,57 @@ def _written_down(one: Lesson) -> Lesson:
     return one
 
 
-def _instruction_files(one: Lesson) -> tuple[SkillTarget, ...]:
-    """AGENTS.md, CLAUDE.md and the like: the project's before the user's own."""
-    surroundings = compose.surroundings()
-    project = Path(one.project) if one.project and Path(one.project).is_dir() else None
-    found = targets.discover(surroundings.home, project, surroundings.env)
-    return tuple(t for t in found if Path(t.path).name != targets.SKILL_FILE)
+def tried_rules(known: History, floors: LessonsConfig) -> tuple[TriedRule, ...]:
+    """The rules in the person's own files that name a command, those broken most often first, held against history.
+
+    A project's rules are held against its own sessions, a file of the user's own against all. Rules that never applied
+    are left out.
+    """
+    by_project: dict[str, list[Sequence[Episode]]] = {}
+    cut = lesson.originals([[one.episode for one in session] for session in known.sessions])
+    for session in cut:
+        by_project.setdefault(known.repository(session[0].project), []).append(session)
+    questions = {
+        (one.episode.session, one.episode.turn): one.judged.act is Act.QUESTION
+        for session in known.sessions
+        for one in session
+    }
+    found: dict[str, TriedRule] = {}
+    for folder, sessions in sorted(by_project.items()):
+        project = Path(folder) if folder and Path(folder).is_dir() else None
+        for target in targets.discover(config.home(), project, config.agent_env()):
+            if Path(target.path).name == targets.SKILL_FILE:
+                continue
+            try:
+                file = files.read(Path(target.path))
+            except Conflict:
+                continue  # a file that is no text states no rule
+            for rule in written_rules(file.text) if file is not None else ():
+                result = backtest(rule.check, sessions if target.project else cut, {}, questions)
+                if isinstance(result, Backtest) and result.applies:
+                    often = result.applies >= floors.applies and (result.broken.value or 0) >= floors.broken
+                    found[f"{target.path}:{rule.line.number}:{rule.check.sentence}"] = TriedRule(
+                        path=target.path, rule=rule, result=result, ignored=often
+                    )
+    return tuple(sorted(found.values(), key=lambda one: (not one.ignored, -(one.result.broken.value or 0))))
 
 
-def one(database: Database, prefix: str, known: History | None = None) -> Lesson:
-    """The lesson whose id begins with `prefix`. Raises `UsageError` for none or several."""
-    fitting = [found for found in book(database, known=known).lessons if found.id.startswith(prefix)]
+def one(database: Database, floors: LessonsConfig, prefix: str, known: History | None = None) -> Lesson:
+    """The lesson whose id begins with `prefix`. Raises `UsageError` for none or several.
+
+    `known`: the history, where it was read already.
+    """
+    known = known if known is not None else history(database)
+    fitting = [found for found in book(database, floors, known).lessons if found.id.startswith(prefix)]
     if len(fitting) != 1:
         why = "no lesson has" if not fitting else f"{len(fitting)} lessons have"
         raise UsageError(f"{why} an id that begins with {prefix!r}; `sleepd lessons` lists them")
     return fitting[0]
 
 
-def choose(database: Database, prefix: str, choice: LessonChoice, why: str = "") -> Lesson:
+def choose(database: Database, floors: LessonsConfig, prefix: str, choice: LessonChoice, why: str = "") -> Lesson:
     """Pin or reject a lesson. Raises `UsageError` for a pin on a rule that is written: only `drop` takes that out."""
-    found = one(database, prefix)
+    found = one(database, floors, prefix)
     if choice is LessonChoice.PINNED and found.state is LessonState.WRITTEN:
         raise UsageError(
             f"lesson {found.id[:6]} is written already; take it out first: sleepd lessons drop {found.id[:6]}"
@@ -177,18 +236,18 @@ def choose(database: Database, prefix: str, choice: LessonChoice, why: str = "")
     return replace(found, state=_STATES[choice], why=why)
 
 
-def drop(places: Places, database: Database, prefix: str, why: str = "") -> Lesson:
+def drop(places: Places, database: Database, floors: LessonsConfig, prefix: str, why: str = "") -> Lesson:
     """Reject a lesson: it is not listed again. A rule that was written is taken out of its file; later changes stay.
 
     Raises `Conflict` when the person's later change touches the same lines.
     """
-    found = one(database, prefix)
+    found = one(database, floors, prefix)
     with database.reading() as connection:
         decided = store.decisions(connection).get(found.id)
     if decided is not None:
         with locks.adoption(places, _LOCK_WAIT_S):
             _take_out(decided, found)
-    return choose(database, found.id, LessonChoice.REJECTED, why)
+    return choose(database, floors, found.id, LessonChoice.REJECTED, why)
 
 
 def _take_out(decided: LessonDecision, found: Lesson) -> None:
@@ -221,13 +280,18 @@ class WrittenLesson:
     rule: str
 
 
-def write(places: Places, database: Database, prefix: str, rule: str | None = None) -> WrittenLesson:
+def write(
+    places: Places, database: Database, floors: LessonsConfig, prefix: str, rule: str | None = None
+) -> WrittenLesson:
     """Put a lesson's rule into the project's own file, or the user's where it holds in several projects.
 
     `rule`: other words for it. Nothing was replayed: the rule is unproven, and on probation. Raises `UsageError` for a
     rule that looks unsafe or has no file to go to, and `Conflict` when the file may not be written.
     """
-    found = one(database, prefix)
+    # Its rules take longer to compile than the whole list to show.
+    from sleepd.core.screen import screen
+
+    found = one(database, floors, prefix)
     text = rule if rule is not None else found.text
     unsafe = screen(text)
     if unsafe:
@@ -269,7 +333,6 @@ def write(places: Places, database: Database, prefix: str, rule: str | None = No
 
 def _place(found: Lesson) -> Path:
     """The file a rule belongs into: the project's own where there is one, else the one its agent would read."""
-    surroundings = compose.surroundings()
     agent = targets.agent_of(found.sessions[-1].split(":", 1)[0])
     places_ = targets.places_of(agent)
     if found.scope is Scope.PROJECT:
@@ -278,7 +341,7 @@ def _place(found: Lesson) -> Path:
             raise UsageError(f"the project's folder {found.project} is gone; copy the rule into its file by hand")
         mine = [folder / name for name in places_.project_files]
     else:
-        home = targets.user_folder(places_, surroundings.home, surroundings.env)
+        home = targets.user_folder(places_, config.home(), config.agent_env())
         mine = [home / name for name in places_.home_files]
     if not mine:
         raise UsageError(f"{agent} reads no file of instructions that sleepd knows; copy the rule by hand")
@@ -288,14 +351,15 @@ def _place(found: Lesson) -> Path:
 def with_work(known: History) -> History:
     """The history with a kind of work for each turn, also before `sleepd mine`: then by the words alone.
 
-    Turns of one project are grouped by character n-grams, as mining does with its lightest embedder. Nothing is stored.
+    Turns of one repository are grouped by character n-grams, as mining does with its lightest embedder. Nothing is
+    stored.
     """
     own = [one for session in known.sessions for one in session if one.episode.source.own]
     if not own or any(one.cluster is not None for one in own):
         return known
     by_project: dict[str, list[EpisodeWithAct]] = {}
     for one in own:
-        by_project.setdefault(one.episode.project, []).append(one)
+        by_project.setdefault(known.repository(one.episode.project), []).append(one)
     work: dict[str, ClusterId] = {}
     for some in by_project.values():
         texts = [one.episode.text for one in some]
@@ -304,10 +368,11 @@ def with_work(known: History) -> History:
         rule = cluster.Rule(similarity=MineConfig().similarity)
         found = cluster.assign(ids, rows, [None] * len(ids), rule)
         work |= {id_: ClusterId(member) for id_, member in zip(ids, found.members, strict=True)}
-    return History(
+    return replace(
+        known,
         sessions=tuple(
             tuple(replace(one, cluster=work.get(one.episode.turn)) for one in session) for session in known.sessions
-        )
+        ),
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from sleepd.store.nights import Night
 from sleepd.store.proposals import Status
 from sleepd.usecases import show
 from sleepd.views import evidence, history, report
-from sleepd.views.candidate_view import Tried
+from sleepd.views.candidate_view import TriedCandidate
 from sleepd.views.evidence import OfNight
 from sleepd.views.history import FORMAT, Plain
 from sleepd.views.html import page
@@ -41,14 +41,14 @@ _OUTCOMES = (Verdict.ACCEPTED, Verdict.UNDECIDED, Verdict.REJECTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Skill:
+class NightSkill:
     """The work of a night on one skill file."""
 
     name: str
     path: str
     folder: str
     """Below the night's folder."""
-    tried: tuple[Tried, ...]
+    tried: tuple[TriedCandidate, ...]
 
     @property
     def base(self) -> Digest:
@@ -84,7 +84,15 @@ def keep(places: Places, database: Database, night_id: str) -> Path:
     Raises `Unwritable` for a full or read-only disk; the database holds the night's results all the same.
     """
     file = make(database, night_id, of(places, night_id))
-    _tidy(places.state / "nights", but=night_id)
+    # Delete the folders of all but the newest nights. A folder that cannot be deleted stays.
+    folder = places.state / "nights"
+    try:
+        found = [p for p in folder.iterdir() if _NAME.fullmatch(p.name) and p.name != night_id and not p.is_symlink()]
+        found.sort(key=lambda p: (p.stat().st_mtime, p.name))
+    except OSError as error:
+        raise Unwritable.of(folder, error) from error
+    for old in found[: max(0, len(found) - KEPT + 1)]:
+        shutil.rmtree(old, ignore_errors=True)
     return file
 
 
@@ -103,7 +111,15 @@ def make(database: Database, night_id: str, folder: Path) -> Path:
         if skill.notes:
             write(folder / skill.folder / "notes.md", f"{skill.notes}\n")
         for one in skill.tried:
-            patches[one.trial.candidate.id] = _candidate(database, one, folder)
+            # Write the files of one candidate; the change as a diff.
+            candidate = one.trial.candidate
+            own = folder / "candidates" / f"{candidate.index:03d}"
+            after = _text(database, candidate.text)
+            diff = edit.diff(_text(database, candidate.base), after, name=candidate.target.name)
+            write(own / "skill.md", after)
+            write(own / "patch.diff", diff)
+            write_json(own / "evaluation.json", [history.evaluation(one)])
+            patches[one.trial.candidate.id] = diff
     write_json(folder / "config.json", seen.night.report.get(_SETTINGS))
     write_json(folder / "reflections.json", [asdict(r) for r in replies])
     write_json(folder / "history.json", told)
@@ -125,41 +141,18 @@ def chosen(folder: Path, night_id: str) -> Path:
     return place
 
 
-def _candidate(database: Database, one: Tried, folder: Path) -> str:
-    """Write the files of one candidate; the change as a diff."""
-    candidate = one.trial.candidate
-    own = folder / "candidates" / f"{candidate.index:03d}"
-    after = _text(database, candidate.text)
-    diff = edit.diff(_text(database, candidate.base), after, name=candidate.target.name)
-    write(own / "skill.md", after)
-    write(own / "patch.diff", diff)
-    write_json(own / "evaluation.json", [history.evaluation(one)])
-    return diff
-
-
 def _text(database: Database, address: Digest) -> str:
     with database.reading() as connection:
         return rollouts.text(connection, address)
 
 
-def _tidy(folder: Path, *, but: str) -> None:
-    """Delete the folders of all but the newest nights. A folder that cannot be deleted stays."""
-    try:
-        found = [p for p in folder.iterdir() if _NAME.fullmatch(p.name) and p.name != but and not p.is_symlink()]
-        found.sort(key=lambda p: (p.stat().st_mtime, p.name))
-    except OSError as error:
-        raise Unwritable.of(folder, error) from error
-    for old in found[: max(0, len(found) - KEPT + 1)]:
-        shutil.rmtree(old, ignore_errors=True)
-
-
-def _skills(seen: OfNight, noted: Mapping[str, str]) -> tuple[Skill, ...]:
+def _skills(seen: OfNight, noted: Mapping[str, str]) -> tuple[NightSkill, ...]:
     """The files that candidates were tried for, in the order of the candidates."""
-    by_path: dict[str, list[Tried]] = {}
+    by_path: dict[str, list[TriedCandidate]] = {}
     for one in seen.tried:
         by_path.setdefault(one.trial.candidate.target.path, []).append(one)
     standing = {p.proposal.id for p in seen.proposed if p.proposal.status in (Status.WAITING, Status.ADOPTED)}
-    out: list[Skill] = []
+    out: list[NightSkill] = []
     for path, tried in by_path.items():
         name = tried[0].trial.candidate.target.name
         slug = targets.slug(name)
@@ -167,26 +160,40 @@ def _skills(seen: OfNight, noted: Mapping[str, str]) -> tuple[Skill, ...]:
         own = next(
             n for n in (f"skills/{slug}{'-' * (i > 1)}{i if i > 1 else ''}" for i in range(1, 10_000)) if n not in taken
         )
-        best = _best(tried, standing)
-        skill = Skill(name=name, path=path, folder=own, tried=tuple(tried), best=best, notes=noted.get(path, ""))
+        found = [t.trial.candidate.text for t in tried if t.trial.candidate.id in standing]
+        best = found[-1] if found else tried[-1].trial.candidate.base
+        skill = NightSkill(name=name, path=path, folder=own, tried=tuple(tried), best=best, notes=noted.get(path, ""))
         out.append(skill)
     return tuple(out)
-
-
-def _best(tried: Sequence[Tried], standing: Container[Digest]) -> Digest:
-    found = [t.trial.candidate.text for t in tried if t.trial.candidate.id in standing]
-    return found[-1] if found else tried[-1].trial.candidate.base
 
 
 # history.json -------------------------------------------------------------------------------------------------------
 
 
-def history_of(database: Database, seen: OfNight, skills: Sequence[Skill]) -> Plain:
+def history_of(database: Database, seen: OfNight, skills: Sequence[NightSkill]) -> Plain:
     """The value of `history.json`."""
-    night, in_force = seen.night, _in_force(seen.night)
-    gate = _gate_config(in_force.get("gate", {}))
+    night = seen.night
+    # The sections of the settings; none for a night that did not note them.
+    noted = night.report.get(_SETTINGS)
+    rows = noted if isinstance(noted, dict) else {}
+    in_force: Sections = {name: section for name, section in rows.items() if isinstance(section, dict)}
+    # The terms of the night; defaults for terms that an older sleepd did not store.
+    section = in_force.get("gate", {})
+    known = {field.name for field in fields(GateTerms)}
+    plain = {name: value for name, value in section.items() if name in known and name != "rule"}
+    rule = section.get("rule")
+    gate = replace(GateTerms(), **plain, rule=Rule(rule) if rule in list(Rule) else Rule.EVIDENCE)  # type: ignore[arg-type]
     with database.reading() as connection:
         spent = rollouts.spent(connection, night.id)
+    found = night.report.get("problems")
+    # The budget of each step that was planned; [] when it is not known.
+    section = in_force.get("optimizer", {})
+    schedule, numbers = section.get("schedule"), [section.get(n) for n in ("steps", "edit_budget", "edit_budget_end")]
+    if schedule not in list(Schedule) or not all(isinstance(n, int) for n in numbers):
+        edit_budgets = []
+    else:
+        steps, most, least = (int(str(n)) for n in numbers)
+        edit_budgets = [budget.edits(Schedule(str(schedule)), n, steps, most, least) for n in range(steps)]
     return {
         "format": FORMAT,
         "kind": "night",
@@ -203,17 +210,28 @@ def history_of(database: Database, seen: OfNight, skills: Sequence[Skill]) -> Pl
         "skills": [skill.name for skill in skills],
         "model": _model(in_force, "model"),
         "reflection_model": _model(in_force, "reflection") or _model(in_force, "model"),
-        "edit_budgets": _edit_budgets(in_force.get("optimizer", {})),
-        "texts": [_live(database, number, skill) for number, skill in enumerate(skills, 1)],
+        "edit_budgets": edit_budgets,
+        "texts": [
+            {
+                "digest": skill.base,
+                "step": number,
+                "file": f"{skill.folder}/live.md",
+                "tokens": edit.tokens(_text(database, skill.base)),
+                "origin": "start",
+                "gated": False,
+                "validation": asdict(max(skill.tried, key=lambda t: t.pairs).before),
+            }
+            for number, skill in enumerate(skills, 1)
+        ],
         "steps": [_step(seen, number, skill, gate) for number, skill in enumerate(skills, 1)],
-        "problems": _problems(night),
+        "problems": [str(one) for one in found] if isinstance(found, list) else [],
         "proposals": [_proposal(one) for one in seen.proposed],
         "spending": asdict(spent),
         "stages": [asdict(one) for one in seen.stages],
     }
 
 
-def _step(seen: OfNight, number: int, skill: Skill, gate: GateTerms) -> Plain:
+def _step(seen: OfNight, number: int, skill: NightSkill, gate: GateTerms) -> Plain:
     verdicts = {t.trial.candidate.verdict for t in skill.tried}
     best = [t for t in skill.tried if t.trial.candidate.text == skill.best]
     most = max(skill.tried, key=lambda t: t.pairs)
@@ -245,18 +263,6 @@ def _step(seen: OfNight, number: int, skill: Skill, gate: GateTerms) -> Plain:
     }
 
 
-def _live(database: Database, number: int, skill: Skill) -> Plain:
-    return {
-        "digest": skill.base,
-        "step": number,
-        "file": f"{skill.folder}/live.md",
-        "tokens": edit.tokens(_text(database, skill.base)),
-        "origin": "start",
-        "gated": False,
-        "validation": asdict(max(skill.tried, key=lambda t: t.pairs).before),
-    }
-
-
 def _proposal(one: evidence.Proposed) -> Plain:
     p = one.proposal
     return {
@@ -269,11 +275,6 @@ def _proposal(one: evidence.Proposed) -> Plain:
             for t in one.taught_by
         ],
     }
-
-
-def _problems(night: Night) -> list[str]:
-    found = night.report.get("problems")
-    return [str(one) for one in found] if isinstance(found, list) else []
 
 
 # The settings in force ----------------------------------------------------------------------------------------------
@@ -291,31 +292,7 @@ def _without_secrets(value: object) -> object:
 Sections = Mapping[str, Mapping[str, object]]
 
 
-def _in_force(night: Night) -> Sections:
-    """The sections; none for a night that did not note them."""
-    found = night.report.get(_SETTINGS)
-    rows = found if isinstance(found, dict) else {}
-    return {name: section for name, section in rows.items() if isinstance(section, dict)}
-
-
-def _gate_config(section: Mapping[str, object]) -> GateTerms:
-    """The terms of the night; defaults for terms that an older sleepd did not store."""
-    known = {field.name for field in fields(GateTerms)}
-    plain = {name: value for name, value in section.items() if name in known and name != "rule"}
-    rule = section.get("rule")
-    return replace(GateTerms(), **plain, rule=Rule(rule) if rule in list(Rule) else Rule.EVIDENCE)  # type: ignore[arg-type]
-
-
 def _model(in_force: Sections, section: str) -> str | None:
     found = in_force.get(section, {})
     known = [str(found[name]) for name in ("name", "model") if found.get(name)]
     return ":".join(known) or None
-
-
-def _edit_budgets(section: Mapping[str, object]) -> list[int]:
-    """The budget of each step that was planned; [] when it is not known."""
-    schedule, numbers = section.get("schedule"), [section.get(n) for n in ("steps", "edit_budget", "edit_budget_end")]
-    if schedule not in list(Schedule) or not all(isinstance(n, int) for n in numbers):
-        return []
-    steps, most, least = (int(str(n)) for n in numbers)
-    return [budget.edits(Schedule(str(schedule)), n, steps, most, least) for n in range(steps)]

@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 import structlog
 
 from sleepd import compose
+from sleepd.compose import Adapters
 from sleepd.core.errors import BudgetSpent, NotMeasured, SleepdError
+from sleepd.core.lesson import LessonState
 from sleepd.core.model import Cause, RunId
-from sleepd.core.ports import Ask, Embedder, Failure, Model, Reply
+from sleepd.core.ports import Ask, Failure
 from sleepd.host import clock, locks, log
 from sleepd.models.metered import Ledger
 from sleepd.pipeline.night import Outlook, night_id, outlook, run_night, spent
-from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.work import Work, live_text
 from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
@@ -23,7 +24,8 @@ from sleepd.store import nights, proposals
 from sleepd.store.database import Database
 from sleepd.store.nights import Night, NightStatus
 from sleepd.store.proposals import Proposal
-from sleepd.usecases import harvest_sessions, night_folder
+from sleepd.usecases import harvest_sessions, lessons, night_folder
+from sleepd.usecases.harvest_sources import Named
 from sleepd.usecases.run_options import RunOptions, RunProgress
 from sleepd.views.night_result import NightEstimate, NightPreview, NightResult
 
@@ -40,26 +42,71 @@ def run(
     options: RunOptions,
     progress: RunProgress,
     stopped: Callable[[], bool] | None = None,
+    *,
+    once: bool = False,
 ) -> NightResult:
     """Run one night now, or go on with the one of today that was not finished.
 
-    Raises `UsageError` before anything is read when no model is chosen; `Busy` when another night is running. An
-    outage and a spent budget are no errors: the night's status says them. `stopped` is asked before each model call.
+    Raises `UsageError` before anything is read when no model is chosen; `Busy` when another night is running;
+    `AlreadyRun` for a night that is to run `once`. An outage and a spent budget are no errors: the night's status says
+    them. `stopped` is asked before each model call.
     """
     with night_tools(places, settings, stopped) as tools:
-        return _run(places, settings, options, progress, tools)
+        database, ledger = tools.database, tools.adapters.ledger
+        if once:
+            settled = (NightStatus.DONE, NightStatus.BUDGET_SPENT)
+            with database.reading() as connection:
+                known = nights.nights(connection, _RECENT)
+            if any((n.scope, n.date) == (options.scope, options.date) and n.status in settled for n in known):
+                raise AlreadyRun
+        logger = structlog.get_logger()
+        today = clock.local_date(clock.now())
+        date = options.date or today
+        database.backup(today)
+        harvested = harvest_sessions.harvest(places, database, settings, Named(), progress.files)
+        id_ = night_id(database, options.scope, date)
+        with log.in_night(id_):
+            logger.info("night.started", scope=options.scope)
+            progress.say("looking for recurring work")
+            # The limits of the settings hold for a night, however often it was continued.
+            before = spent(database, id_)
+            dollars = before.cost_usd
+            if dollars is None:
+                price = settings.model.price_in_per_mtok or 0.0, settings.model.price_out_per_mtok or 0.0
+                dollars = (before.tokens_in * price[0] + before.tokens_out * price[1]) / 1_000_000
+            ledger.resume(
+                calls=0 if "night.max_calls" in options.fresh else before.calls,
+                usd=0.0 if "night.budget_usd" in options.fresh else dollars,
+            )
+            plan = compose.plan(settings, options.scope, date, options.skill)
+            ctx = compose.context(settings, database, tools.adapters, RunId(id=id_))
+            night = run_night(ctx, plan, clock.now, progress.step)
+            staged = staged_in(database, id_)
+            for proposal in staged:
+                logger.info("proposal.staged", proposal=proposal.id, status=proposal.status.value)
+            logger.info("night.ended", status=night.status.value, message=night.message)
+            ran = NightResult(night=night, harvest=harvested, spending=ledger.spending(), proposals=staged)
+            # The night is over and its rows are kept: a full disk changes nothing of it.
+            try:
+                night = night_folder.remember(database, night, settings)
+                return replace(ran, night=night, page=night_folder.keep(places, database, night.id))
+            except SleepdError as error:
+                logger.warning("folder.refused", reason=str(error))
+                again = f"then `sleepd show {night.id} --html` writes it"
+                return replace(ran, unwritten=f"the night is kept, its report could not be written: {error}; {again}")
+
+
+class AlreadyRun(Exception):
+    """The night of this date is done, or its budget is spent."""
 
 
 def run_due(places: Places, settings: Settings, options: RunOptions) -> NightResult | None:
     """As `run`, for a night that the clock starts: None when another process finished the date's night meanwhile. Only
     the holder of the lock can know this: of two schedulers at once the second finds the night done."""
-    settled = (NightStatus.DONE, NightStatus.BUDGET_SPENT)
-    with night_tools(places, settings) as tools:
-        with tools.database.reading() as connection:
-            known = nights.nights(connection, _RECENT)
-        if any((n.scope, n.date) == (options.scope, options.date) and n.status in settled for n in known):
-            return None
-        return _run(places, settings, options, RunProgress(), tools)
+    try:
+        return run(places, settings, options, RunProgress(), once=True)
+    except AlreadyRun:
+        return None
 
 
 def preview(places: Places, settings: Settings, options: RunOptions, progress: RunProgress) -> NightPreview:
@@ -69,13 +116,26 @@ def preview(places: Places, settings: Settings, options: RunOptions, progress: R
         closing(compose.database(places)) as database,
         locks.night(places, settings.night.lock_wait_s),
     ):
-        harvested = harvest_sessions.harvest(places, database, settings, harvest_sessions.Named(), progress.files)
+        harvested = harvest_sessions.harvest(places, database, settings, Named(), progress.files)
         progress.say("looking for recurring work")
         date = clock.local_date(clock.now())
         id_ = night_id(database, options.scope, date)
-        ctx = compose.context(settings, database, (embedded_by, _NoCalls(), _NoCalls()), RunId(id=id_))
+        nobody = Adapters(embedder=embedded_by, task=_NoCalls(), reflection=_NoCalls(), ledger=Ledger())
+        ctx = compose.context(settings, database, nobody, RunId(id=id_))
         seen = outlook(ctx, compose.plan(settings, options.scope, date, options.skill))
-    return NightPreview(night_id=id_, outlook=seen, harvest=harvested, estimate=estimate(seen, settings))
+        known = lessons.history(database)
+        listed = [
+            one
+            for one in lessons.book(database, settings.lessons, known).lessons
+            if one.state is not LessonState.REJECTED
+        ]
+    return NightPreview(
+        night_id=id_,
+        outlook=seen,
+        harvest=harvested,
+        estimate=estimate(seen, settings),
+        lessons=tuple(lessons.tried(one, settings.lessons, known) for one in listed),
+    )
 
 
 def estimate(seen: Outlook, settings: Settings) -> NightEstimate:
@@ -100,37 +160,12 @@ class _NoCalls:
         return Failure(cause=Cause.SPENT, message="a dry run asks no model")
 
 
-class _Stoppable:
-    """A model that is not asked any more once somebody wants to stop."""
-
-    def __init__(self, model: Model, stopped: Callable[[], bool]) -> None:
-        self._model = model
-        self._stopped = stopped
-
-    @property
-    def key(self) -> str:
-        return self._model.key
-
-    def ask(self, ask: Ask) -> Reply | Failure:
-        if self._stopped():
-            return Failure(cause=Cause.KILLED, message="sleepd was stopped; the next run continues from here")
-        return self._model.ask(ask)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NightTools:
     """What a night works with."""
 
     database: Database
-    embedder: Embedder
-    task: Model
-    reflection: Model
-    ledger: Ledger
-
-    def context(self, settings: Settings, night_id: str) -> RunContext:
-        """What the night measures with, charged to the ledger."""
-        ctx = compose.context(settings, self.database, (self.embedder, self.task, self.reflection), RunId(id=night_id))
-        return replace(ctx, ledger=self.ledger)
+    adapters: Adapters
 
 
 @contextmanager
@@ -139,65 +174,12 @@ def night_tools(places: Places, settings: Settings, stopped: Callable[[], bool] 
 
     Raises `UsageError` when no model is chosen, before anything is opened; `Busy` when another night is running.
     """
-    task, reflection, ledger = compose.models(settings)
-    embedded_by = compose.embedder(settings)
-    asked = [model if stopped is None else _Stoppable(model, stopped) for model in (task, reflection)]
-    try:
-        with locks.night(places, settings.night.lock_wait_s), closing(compose.database(places)) as database:
-            yield NightTools(database=database, embedder=embedded_by, task=asked[0], reflection=asked[1], ledger=ledger)
-    finally:
-        embedded_by.close()
-        for model in dict.fromkeys((task, reflection)):
-            model.close()
-
-
-def _run(
-    places: Places, settings: Settings, options: RunOptions, progress: RunProgress, tools: NightTools
-) -> NightResult:
-    database = tools.database
-    logger = structlog.get_logger()
-    today = clock.local_date(clock.now())
-    date = options.date or today
-    database.backup(today)
-    harvested = harvest_sessions.harvest(places, database, settings, harvest_sessions.Named(), progress.files)
-    id_ = night_id(database, options.scope, date)
-    with log.in_night(id_):
-        logger.info("night.started", scope=options.scope)
-        progress.say("looking for recurring work")
-        _charge_earlier_runs(database, settings, options, tools.ledger, id_)
-        plan = compose.plan(settings, options.scope, date, options.skill)
-        night = run_night(tools.context(settings, id_), plan, clock.now, progress.step)
-        staged = staged_in(database, id_)
-        for proposal in staged:
-            logger.info("proposal.staged", proposal=proposal.id, status=proposal.status.value)
-        logger.info("night.ended", status=night.status.value, message=night.message)
-        ran = NightResult(night=night, harvest=harvested, spending=tools.ledger.spending(), proposals=staged)
-        return _with_folder(places, settings, database, ran)
-
-
-def _with_folder(places: Places, settings: Settings, database: Database, ran: NightResult) -> NightResult:
-    """Write the night's output folder. The night is over and its rows are kept: a full disk changes nothing of it."""
-    logger = structlog.get_logger()
-    try:
-        night = night_folder.remember(database, ran.night, settings)
-        return replace(ran, night=night, page=night_folder.keep(places, database, night.id))
-    except SleepdError as error:
-        logger.warning("folder.refused", reason=str(error))
-        again = f"then `sleepd show {ran.night.id} --html` writes it"
-        return replace(ran, unwritten=f"the night is kept, its report could not be written: {error}; {again}")
-
-
-def _charge_earlier_runs(database: Database, settings: Settings, options: RunOptions, ledger: Ledger, id_: str) -> None:
-    """The limits of the settings hold for a night, however often it was continued."""
-    before = spent(database, id_)
-    dollars = before.cost_usd
-    if dollars is None:
-        price = settings.model.price_in_per_mtok or 0.0, settings.model.price_out_per_mtok or 0.0
-        dollars = (before.tokens_in * price[0] + before.tokens_out * price[1]) / 1_000_000
-    ledger.resume(
-        calls=0 if "night.max_calls" in options.fresh else before.calls,
-        usd=0.0 if "night.budget_usd" in options.fresh else dollars,
-    )
+    with (
+        compose.adapters(settings, stopped) as adapters,
+        locks.night(places, settings.night.lock_wait_s),
+        closing(compose.database(places)) as database,
+    ):
+        yield NightTools(database=database, adapters=adapters)
 
 
 def staged_in(database: Database, night: str) -> tuple[Proposal, ...]:

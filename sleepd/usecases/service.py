@@ -10,7 +10,6 @@ from pathlib import Path
 from sleepd.core.errors import Busy, DatabaseDamaged, SleepdError, Unwritable, UsageError
 from sleepd.host import clock
 from sleepd.schedulers import captured, choice, preflight, systemd
-from sleepd.schedulers.captured import ShellVariables
 from sleepd.schedulers.cron import Cron, daemon_runs
 from sleepd.schedulers.plan import Plan, plan
 from sleepd.schedulers.scheduler import Scheduler, take_away
@@ -71,29 +70,38 @@ def install(
         make_private(folder)
     if options.preflight:
         step(f"examining this machine with the environment of {chosen.kind}")
-        _try_out(chosen, intended, seen)
+        # The preflight, with the variables in a file of its own: one that serves an installed schedule stays as it
+        # is.
+        tried = replace(intended, environment=_tried(intended.environment))
+        captured.write(tried.environment, seen.text)
+        try:
+            preflight.check(chosen, tried, seen)
+        finally:
+            tried.environment.unlink(missing_ok=True)
     step(f"installing: {chosen.kind}")
     if options.linger:
         systemd.linger()
     _put(chosen, intended, seen.text)
     removed = tuple(other.kind for other in choice.known(platform) if other != chosen and other.remove())
+    # Notes for the user about the chosen kind.
+    found = []
+    if isinstance(chosen, Systemd) and not systemd.lingers():
+        found.append("nights run only while you are logged in; --linger lets them run at any time")
+    if isinstance(chosen, Cron):
+        if daemon_runs() is False:
+            found.append("no cron daemon runs on this machine: start one, or no night begins")
+        found.append("cron skips a night while the machine sleeps; --timer runs it afterwards")
+    if intended.time_zone is not None and not isinstance(chosen, Systemd):
+        found.append(
+            f"TZ={intended.time_zone} is set here; {chosen.kind} counts {intended.at} in the machine's time zone"
+        )
     return InstalledService(
         kind=chosen.kind,
         environment=places.environment,
         kept=tuple(seen.values),
         removed=removed,
-        notes=(*seen.notes, *_notes(chosen, intended)),
+        notes=(*seen.notes, *tuple(found)),
     )
-
-
-def _try_out(chosen: Scheduler, intended: Plan, seen: ShellVariables) -> None:
-    """The preflight, with the variables in a file of its own: one that serves an installed schedule stays as it is."""
-    tried = replace(intended, environment=_tried(intended.environment))
-    captured.write(tried.environment, seen.text)
-    try:
-        preflight.check(chosen, tried, seen)
-    finally:
-        tried.environment.unlink(missing_ok=True)
 
 
 def _tried(environment: Path) -> Path:
@@ -122,22 +130,6 @@ def _put(chosen: Scheduler, intended: Plan, variables: str) -> None:
         raise
     if kept is not None:
         kept.unlink()
-
-
-def _notes(chosen: Scheduler, intended: Plan) -> tuple[str, ...]:
-    """Notes for the user about the chosen kind."""
-    found = []
-    if isinstance(chosen, Systemd) and not systemd.lingers():
-        found.append("nights run only while you are logged in; --linger lets them run at any time")
-    if isinstance(chosen, Cron):
-        if daemon_runs() is False:
-            found.append("no cron daemon runs on this machine: start one, or no night begins")
-        found.append("cron skips a night while the machine sleeps; --timer runs it afterwards")
-    if intended.time_zone is not None and not isinstance(chosen, Systemd):
-        found.append(
-            f"TZ={intended.time_zone} is set here; {chosen.kind} counts {intended.at} in the machine's time zone"
-        )
-    return tuple(found)
 
 
 def uninstall(places: Places, platform: str) -> RemovedService:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from sleepd.core import edit
@@ -89,16 +88,17 @@ def night_shown(database: Database, prefix: str) -> OfNight:
         started = [t.candidate.id for t in proposals.of_run(connection, night.id)]
         staged = tuple(p for p in proposals.proposals(connection) if p.night_id == night.id)
         stages = rollouts.spent_by_stage(connection, night.id)
-    ids = dict.fromkeys([*_reported(night.report), *started])
+    # The candidates a night's report names: also those that waited from earlier nights.
+    rows = night.report.get("candidates")
+    ids = dict.fromkeys(
+        [
+            *([Digest(str(row["id"])) for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []),
+            *started,
+        ]
+    )
     return OfNight(
         night=night,
         tried=tuple(tried(database, id_) for id_ in ids),
         proposed=tuple(proposal_shown(database, p) for p in staged),
         stages=stages,
     )
-
-
-def _reported(facts: Mapping[str, object]) -> list[Digest]:
-    """The candidates a night's report names: also those that waited from earlier nights."""
-    rows = facts.get("candidates")
-    return [Digest(str(row["id"])) for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []

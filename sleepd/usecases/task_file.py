@@ -13,11 +13,12 @@ from pydantic_core import ErrorDetails
 from sleepd.core import behaviour, check
 from sleepd.core.check import Check
 from sleepd.core.errors import UsageError
-from sleepd.core.model import CheckKind, TaskId
+from sleepd.core.model import TaskId
 from sleepd.store import tasks
 from sleepd.store.database import Database
 from sleepd.store.tasks import StoredTask
 from sleepd.usecases import written
+from sleepd.usecases.written import WrittenCheck
 from sleepd.views import report
 
 FORMAT = "sleepd-tasks-1"
@@ -31,17 +32,12 @@ class _Closed(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class _Check(_Closed):
-    kind: CheckKind
-    value: str
-
-
 class _Task(_Closed):
     """Only `dropped` and `checks` may be changed; the rest is for reading."""
 
     id: str
     dropped: bool = False
-    checks: list[_Check] | None = None
+    checks: list[WrittenCheck] | None = None
     agent: object = None
     project: object = None
     session: object = None
@@ -82,7 +78,12 @@ def import_file(database: Database, text: str, name: str) -> Imported:
 
     Raises `UsageError`; its message has one line for each mistake, `name` first.
     """
-    wanted = _read(text, name)
+    try:
+        wanted = _File.model_validate(written.loaded(text, name)) if is_yaml(name) else _File.model_validate_json(text)
+    except ValidationError as error:
+        raise UsageError(_listed(name, [_sentence(e) for e in error.errors(include_url=False)])) from None
+    if wanted.format != FORMAT:
+        raise UsageError(f"{name}: format {wanted.format!r}, wanted {FORMAT!r}; `sleepd tasks export` writes it")
     with database.reading() as connection:
         known = {s.task.id: s for s in tasks.load(connection)}
     wrong = [line for task in wanted.tasks for line in _mistakes(task, known)]
@@ -107,16 +108,6 @@ def read_text(path: Path) -> str:
         raise UsageError(f"{path}: not UTF-8 at byte {error.start}; export it again or save it as UTF-8") from error
     except FileNotFoundError as error:
         raise UsageError(f"{path}: there is no such file; `sleepd tasks export {path}` writes one") from error
-
-
-def _read(text: str, name: str) -> _File:
-    try:
-        read = _File.model_validate(written.loaded(text, name)) if is_yaml(name) else _File.model_validate_json(text)
-    except ValidationError as error:
-        raise UsageError(_listed(name, [_sentence(e) for e in error.errors(include_url=False)])) from None
-    if read.format != FORMAT:
-        raise UsageError(f"{name}: format {read.format!r}, wanted {FORMAT!r}; `sleepd tasks export` writes it")
-    return read
 
 
 def is_yaml(name: str) -> bool:
@@ -170,13 +161,13 @@ def _checks(task: _Task, known: Mapping[TaskId, StoredTask]) -> tuple[Check, ...
     return check.in_order(one for one in found if one is not None)
 
 
-def _written(task: _Task) -> list[_Check]:
+def _written(task: _Task) -> list[WrittenCheck]:
     """The checks in the file, each once, in a fixed order."""
     by_words = {(c.kind, c.value): c for c in task.checks or ()}
     return [by_words[words] for words in sorted(by_words)]
 
 
-def _normal(listed: _Check, stored: StoredTask) -> Check | None:
+def _normal(listed: WrittenCheck, stored: StoredTask) -> Check | None:
     """An exported check that the person did not change stays the same to the letter."""
     kept = (c for c in stored.checks if (c.kind, c.value) == (listed.kind, listed.value))
     return next(kept, None) or check.normal(listed.kind, listed.value)

@@ -16,8 +16,9 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 from sleepd.core import check
 from sleepd.core.check import Check
 from sleepd.core.errors import UsageError
-from sleepd.core.model import Attempt, CheckKind, Outcome, SessionId, Split, Task, TaskId, digest
+from sleepd.core.model import AnswerOutcome, Attempt, CheckKind, SessionId, Split, Task, TaskId, digest
 from sleepd.pipeline.enrol import AGENT, GivenTask
+from sleepd.usecases.written import WrittenCheck
 from sleepd.views import report
 
 _FILE = "items.json"
@@ -25,13 +26,6 @@ _SHOWN = 60
 _BEGAN = datetime(2000, 1, 1, tzinfo=UTC)
 """Tasks of a set have no time; they have an order."""
 Word = str | int | float
-
-
-class _Check(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    kind: CheckKind
-    value: str
 
 
 class _Rejected(BaseModel):
@@ -44,7 +38,7 @@ class _Rejected(BaseModel):
     """A tool's output about the answer."""
 
 
-class _Item(BaseModel):
+class _SetItem(BaseModel):
     """Other fields of an item are ignored: each benchmark adds its own."""
 
     model_config = ConfigDict(extra="ignore", populate_by_name=True)
@@ -52,7 +46,7 @@ class _Item(BaseModel):
     id: Word | None = Field(default=None, validation_alias=AliasChoices("id", "uid", "questionId"))
     request: str = Field(validation_alias=AliasChoices("request", "question", "prompt"))
     context: str = ""
-    checks: list[_Check] = []
+    checks: list[WrittenCheck] = []
     answers: list[Word] | Word = Field(default=[], validation_alias=AliasChoices("answers", "answer", "ground_truth"))
     accepted: str | None = None
     rejected: list[str | _Rejected] = []
@@ -92,25 +86,33 @@ def read(folder: Path) -> TaskSet:
 def _side(folder: Path, side: Split) -> Iterator[GivenTask]:
     if not folder.is_dir():
         return
-    file = _file_of(folder)
+    found = sorted([*folder.glob("*.json"), *folder.glob("*.jsonl")])
+    if folder / _FILE in found:
+        file = folder / _FILE
+    else:
+        if len(found) != 1:
+            why = "there is no JSON file" if not found else f"there are {len(found)} JSON files and none is {_FILE}"
+            raise UsageError(f"{folder}: {why}; put the items into {folder / _FILE}")
+        file = found[0]
     seen: set[str] = set()
     for number, value in enumerate(_values(file), 1):
-        item = _item(file, number, value)
+        try:
+            item = _SetItem.model_validate(value)
+            # Lone surrogates can be written in JSON, but kept in no database.
+            json.dumps(item.model_dump(mode="json"), ensure_ascii=False).encode()
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            where = ".".join(str(part) for part in first["loc"])
+            raise UsageError(f"{file}: item {number}: {where or 'it'}: {_said(first['msg'])}") from None
+        except ValueError as error:
+            raise UsageError(f"{file}: item {number}: holds a character that cannot be kept: {error}") from None
+        if not item.request.strip():
+            raise UsageError(f"{file}: item {number}: its request is empty")
         name = str(item.id) if item.id not in (None, "") else str(number)
         if name in seen:
             raise UsageError(f"{file}: item {number}: a second item with the id {name!r}; each id names one item")
         seen.add(name)
-        yield _given(file, (number, name), item, side)
-
-
-def _file_of(folder: Path) -> Path:
-    found = sorted([*folder.glob("*.json"), *folder.glob("*.jsonl")])
-    if folder / _FILE in found:
-        return folder / _FILE
-    if len(found) != 1:
-        why = "there is no JSON file" if not found else f"there are {len(found)} JSON files and none is {_FILE}"
-        raise UsageError(f"{folder}: {why}; put the items into {folder / _FILE}")
-    return found[0]
+        yield _given(file, number, name, item, side)
 
 
 def _values(file: Path) -> Sequence[object]:
@@ -132,22 +134,6 @@ def _values(file: Path) -> Sequence[object]:
     return value
 
 
-def _item(file: Path, number: int, value: object) -> _Item:
-    try:
-        item = _Item.model_validate(value)
-        # Lone surrogates can be written in JSON, but kept in no database.
-        json.dumps(item.model_dump(mode="json"), ensure_ascii=False).encode()
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"{file}: item {number}: {where or 'it'}: {_said(first['msg'])}") from None
-    except ValueError as error:
-        raise UsageError(f"{file}: item {number}: holds a character that cannot be kept: {error}") from None
-    if not item.request.strip():
-        raise UsageError(f"{file}: item {number}: its request is empty")
-    return item
-
-
 def _said(message: str) -> str:
     wanted = message.removeprefix("Input should be ")
     if message == "Field required":
@@ -155,10 +141,23 @@ def _said(message: str) -> str:
     return f"wanted {wanted}" if wanted != message else message
 
 
-def _given(file: Path, place: tuple[int, str], item: _Item, side: Split) -> GivenTask:
-    number, name = place
-    checks = _checks(f"{file}: item {number}", item)
+def _given(file: Path, number: int, name: str, item: _SetItem, side: Split) -> GivenTask:
+    # The judge of the item: its checks, else its answers. An empty check is refused, not dropped.
+    where = f"{file}: item {number}"
+    written = item.checks or list(_answer(item))
+    if not written:
+        raise UsageError(f"{where}: it has neither `checks` nor an `answer`, so nothing can be judged")
+    checks = check.in_order(_checked(where, one, item.accepted) for one in written)
     request = f"{item.request}\n\n{item.context}" if item.context.strip() else item.request
+    attempts: list[Attempt] = []
+    for one in item.rejected:
+        bad = _Rejected(answer=one) if isinstance(one, str) else one
+        attempts.append(
+            Attempt(answer=bad.answer, outcome=AnswerOutcome.REJECTED, reaction=bad.said, tool_output=bad.tool)
+        )
+    kept = item.accepted or next(iter(_answers(item)), None)
+    if kept:
+        attempts.append(Attempt(answer=kept, outcome=AnswerOutcome.ACCEPTED))
     task = Task(
         # A changed request is another task: no rollout of the old one counts for it.
         id=TaskId(digest(AGENT, side, name, request)),
@@ -167,20 +166,12 @@ def _given(file: Path, place: tuple[int, str], item: _Item, side: Split) -> Give
         at=_BEGAN + timedelta(minutes=number),
         request=request,
         context="",
-        attempts=tuple(_attempts(item)),
+        attempts=tuple(attempts),
     )
     return GivenTask(task=task, split=side, checks=checks, asked=item.request)
 
 
-def _checks(where: str, item: _Item) -> tuple[Check, ...]:
-    """The judge of the item: its checks, else its answers. An empty check is refused, not dropped."""
-    written = item.checks or list(_answer(item))
-    if not written:
-        raise UsageError(f"{where}: it has neither `checks` nor an `answer`, so nothing can be judged")
-    return check.in_order(_checked(where, one, item.accepted) for one in written)
-
-
-def _checked(where: str, written: _Check, accepted: str | None) -> Check:
+def _checked(where: str, written: WrittenCheck, accepted: str | None) -> Check:
     shown = report.short(repr(written.value), _SHOWN)
     if not written.value.strip():
         raise UsageError(f"{where}: check {written.kind} has an empty value, so nothing can be judged by it")
@@ -192,20 +183,11 @@ def _checked(where: str, written: _Check, accepted: str | None) -> Check:
     return one
 
 
-def _answer(item: _Item) -> tuple[_Check, ...]:
+def _answer(item: _SetItem) -> tuple[WrittenCheck, ...]:
     answers = [" ".join(answer.split()) for answer in _answers(item)]
     known = "\n".join(answer for answer in answers if answer)
-    return (_Check(kind=CheckKind.ANSWER, value=known),) if known else ()
+    return (WrittenCheck(kind=CheckKind.ANSWER, value=known),) if known else ()
 
 
-def _answers(item: _Item) -> list[str]:
+def _answers(item: _SetItem) -> list[str]:
     return [str(a) for a in (item.answers if isinstance(item.answers, list) else [item.answers])]
-
-
-def _attempts(item: _Item) -> Iterator[Attempt]:
-    for one in item.rejected:
-        bad = _Rejected(answer=one) if isinstance(one, str) else one
-        yield Attempt(answer=bad.answer, outcome=Outcome.REJECTED, reaction=bad.said, tool_output=bad.tool)
-    kept = item.accepted or next(iter(_answers(item)), None)
-    if kept:
-        yield Attempt(answer=kept, outcome=Outcome.ACCEPTED)

@@ -9,26 +9,22 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from sleepd import compose
 from sleepd.core.errors import BudgetSpent, NotMeasured, Unwritable, UsageError
 from sleepd.core.experiment import Rule
 from sleepd.core.model import RunId, RunKind, SkillTarget, Split, digest
-from sleepd.core.ports import Embedder, Model
 from sleepd.host import clock, locks
 from sleepd.host.outfile import write_json
-from sleepd.models.metered import Ledger
 from sleepd.pipeline.companions import with_companions
 from sleepd.pipeline.enrol import AGENT, enrol
 from sleepd.pipeline.evaluate import evaluate
 from sleepd.pipeline.night import preflight
-from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.slow import SlowMode
 from sleepd.pipeline.train import TrainingTerms, steps_of, train
 from sleepd.pipeline.trained import Step, Trained
-from sleepd.pipeline.trial import GateTerms
 from sleepd.pipeline.work import Work
 from sleepd.settings.places import Places, make_private
 from sleepd.settings.settings import Settings
@@ -101,17 +97,39 @@ def run(places: Places, settings: Settings, wish: Wish, told: Callable[[str], No
     start = _text(wish.skill)
     out = _out(places, wish, f"{found.name}-{targets.slug(_name(wish.skill))}")
     gate = compose.gate(settings)
-    with _tools(settings) as tools, _opened(out, told) as database:
+    with compose.adapters(settings) as tools, _opened(out, told) as database:
         enrolled = enrol(database, tools.embedder, found.given, settings.mine.near_duplicate)
         work = _work(wish.skill, found, enrolled.tasks)
-        notes = [*_notes(work, gate.rule), *_retired(enrolled.retired)]
+        few = "1 train item is" if enrolled.retired == 1 else f"{enrolled.retired} train items are"
+        notes = [
+            *_notes(work, gate.rule),
+            *([f"{few} left out as near-duplicates of val/ or test/"] * bool(enrolled.retired)),
+        ]
         named = f"train-{digest(start, found.digest)[:8]}"
-        ctx = with_companions(_ctx(settings, database, tools, RunId(id=named, kind=RunKind.TRAINING)), work.target)
-        config = _config(wish, (found, start), ctx, gate)
-        _begin(out, config, resume=wish.resume)
+        ctx = with_companions(
+            compose.context(settings, database, tools, RunId(id=named, kind=RunKind.TRAINING)), work.target
+        )
+        _begin(
+            out,
+            {
+                "format": FORMAT,
+                "task_set": str(found.folder),
+                "task_set_digest": found.digest,
+                "skill": str(wish.skill.expanduser().absolute()),
+                "skill_digest": digest(start, ctx.companions),
+                "model": ctx.model.key,
+                "reflection_model": ctx.reflector.key,
+                "embedder": ctx.embedder.key,
+                "metric": ctx.metric.value,
+                "max_tokens": ctx.max_tokens,
+                "training": asdict(wish.training),
+                "gate": asdict(gate),
+            },
+            resume=wish.resume,
+        )
         preflight(ctx)
         about = Run(ctx=ctx, work=work, gate=gate)
-        trained = _train(about, start, (wish.training, gate), Folder(out, about), told)
+        trained = _train(about, start, wish.training, Folder(out, about), told)
     return TrainingResult(out=out, trained=trained, spending=tools.ledger.spending(), notes=tuple(notes))
 
 
@@ -125,12 +143,12 @@ def score(places: Places, settings: Settings, wish: Wish, split: Split, samples:
     if not found.count(split):
         raise UsageError(f"{found.folder}: it holds no {split} items; choose another side by --split")
     out = _out(places, wish, f"{found.name}-eval")
-    with _tools(settings) as tools, _opened(out, None) as database:
+    with compose.adapters(settings) as tools, _opened(out, None) as database:
         enrolled = enrol(database, tools.embedder, found.given, settings.mine.near_duplicate)
         tasks = tuple(s for s in enrolled.tasks if s.split is split)
         target = _work(wish.skill, found, tasks).target
         run = RunId(id=f"eval-{clock.now().isoformat()}", kind=RunKind.EVALUATION)
-        ctx = with_companions(_ctx(settings, database, tools, run), target)
+        ctx = with_companions(compose.context(settings, database, tools, run), target)
         preflight(ctx)
         with database.writing() as connection:
             address = rollouts.put_text(connection, text)
@@ -140,26 +158,6 @@ def score(places: Places, settings: Settings, wish: Wish, split: Split, samples:
 
 
 # What a run works with ----------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Tools:
-    embedder: Embedder
-    task: Model
-    reflection: Model
-    ledger: Ledger
-
-
-@contextmanager
-def _tools(settings: Settings) -> Iterator[_Tools]:
-    task, reflection, ledger = compose.models(settings)
-    embedded_by = compose.embedder(settings)
-    try:
-        yield _Tools(embedder=embedded_by, task=task, reflection=reflection, ledger=ledger)
-    finally:
-        embedded_by.close()
-        for model in dict.fromkeys((task, reflection)):
-            model.close()
 
 
 @contextmanager
@@ -176,11 +174,6 @@ def _opened(out: Path, told: Callable[[str], None] | None) -> Iterator[Database]
             yield database
         finally:
             database.close()
-
-
-def _ctx(settings: Settings, database: Database, tools: _Tools, run: RunId) -> RunContext:
-    ctx = compose.context(settings, database, (tools.embedder, tools.task, tools.reflection), run)
-    return replace(ctx, ledger=tools.ledger)
 
 
 def _work(skill: Path, found: TaskSet, tasks: tuple[StoredTask, ...]) -> Work:
@@ -231,30 +224,7 @@ def _notes(work: Work, rule: Rule) -> list[str]:
     return [f"{work.missing}: an acceptance here is no proof"]
 
 
-def _retired(count: int) -> list[str]:
-    few = "1 train item is" if count == 1 else f"{count} train items are"
-    return [f"{few} left out as near-duplicates of val/ or test/"] * bool(count)
-
-
 # One run ------------------------------------------------------------------------------------------------------------
-
-
-def _config(wish: Wish, given: tuple[TaskSet, str], ctx: RunContext, gate: GateTerms) -> dict[str, object]:
-    found, start = given
-    return {
-        "format": FORMAT,
-        "task_set": str(found.folder),
-        "task_set_digest": found.digest,
-        "skill": str(wish.skill.expanduser().absolute()),
-        "skill_digest": digest(start, ctx.companions),
-        "model": ctx.model.key,
-        "reflection_model": ctx.reflector.key,
-        "embedder": ctx.embedder.key,
-        "metric": ctx.metric.value,
-        "max_tokens": ctx.max_tokens,
-        "training": asdict(wish.training),
-        "gate": asdict(gate),
-    }
 
 
 def _begin(out: Path, config: dict[str, object], *, resume: bool) -> None:
@@ -292,20 +262,23 @@ def _changed(before: dict[str, object], now: dict[str, object]) -> list[str]:
     return out
 
 
-def _train(
-    about: Run, start: str, how: tuple[TrainingTerms, GateTerms], folder: Folder, told: Callable[[str], None]
-) -> Trained:
+def _train(about: Run, start: str, training: TrainingTerms, folder: Folder, told: Callable[[str], None]) -> Trained:
     last: list[Trained] = []
-    total = how[0].epochs * steps_of(how[0], about.work)
+    total = training.epochs * steps_of(training, about.work)
 
     def keep(trained: Trained) -> None:
         last[:] = [trained]
         folder.keep(trained)
-        told(_progress(trained, total))
+        if not trained.steps:
+            progress = f"training: {total} steps ahead"
+        else:
+            step: Step = trained.steps[-1]
+            progress = f"epoch {step.epoch}, step {step.number}: {step.outcome}"
+        told(progress)
 
     try:
         with _said_how_to_go_on(Path(about.ctx.database.path).parent, "the same command with --resume continues"):
-            trained = train(about.ctx, about.work, start, how[0], how[1], keep)
+            trained = train(about.ctx, about.work, start, training, about.gate, keep)
     except (NotMeasured, BudgetSpent) as error:
         if last:
             folder.keep(last[0], error.code, str(error))
@@ -324,10 +297,3 @@ def _said_how_to_go_on(out: Path, how: str) -> Iterator[None]:
         raise BudgetSpent(f"{limit}; paid work is kept in {out}: {how}") from error
     except NotMeasured as error:
         raise NotMeasured(f"{error}; paid work is kept in {out}: {how}", error.retry_at) from error
-
-
-def _progress(trained: Trained, total: int) -> str:
-    if not trained.steps:
-        return f"training: {total} steps ahead"
-    step: Step = trained.steps[-1]
-    return f"epoch {step.epoch}, step {step.number}: {step.outcome}"

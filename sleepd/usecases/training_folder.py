@@ -10,15 +10,13 @@ from sleepd.core import edit
 from sleepd.core.model import Split
 from sleepd.host.outfile import write, write_json
 from sleepd.pipeline.compare import counts
-from sleepd.pipeline.evaluate import Evaluation
 from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.trained import Epoch, Step, Trained, TrainedText
 from sleepd.pipeline.trial import GateTerms
 from sleepd.pipeline.work import Work
 from sleepd.store import rollouts
-from sleepd.store.proposals import Trial
 from sleepd.views import history
-from sleepd.views.candidate_view import Tried, tried
+from sleepd.views.candidate_view import tried
 from sleepd.views.history import FORMAT, Plain
 from sleepd.views.html import page
 
@@ -61,6 +59,8 @@ class Folder:
     def history(self, trained: Trained, status: str, message: str) -> Plain:
         """The value of `history.json`."""
         run = self._run
+        with self._run.ctx.database.reading() as connection:
+            spent = rollouts.spent_by_stage(connection, self._run.ctx.run.id, range(len(trained.steps) + 2))
         return {
             "format": FORMAT,
             "kind": "training",
@@ -74,24 +74,26 @@ class Folder:
             "model": run.ctx.model.key,
             "reflection_model": run.ctx.reflector.key,
             "tasks": {side.value: len(run.work.usable(side)) for side in Split},
-            "texts": [self._text(text) for text in trained.texts],
+            "texts": [
+                {
+                    "digest": text.address,
+                    "step": text.step,
+                    "file": _file(text),
+                    "tokens": edit.tokens(self._run.ctx.text(text.address)),
+                    "origin": text.origin.value if text.origin is not None else "start",
+                    "gated": text.gated,
+                    "validation": asdict(text.validation),
+                }
+                for text in trained.texts
+            ],
             "best": {"digest": trained.best.address, "step": trained.best.step},
             "steps": list(self._steps),
             "epochs": [_epoch(epoch) for epoch in trained.epochs],
-            "test": _test(trained.test),
+            "test": {"before": asdict(trained.test[0].measure), "after": asdict(trained.test[1].measure)}
+            if trained.test is not None
+            else None,
             "spending": self._spending(range(len(trained.steps) + 2)),
-            "stages": self._stages(range(len(trained.steps) + 2)),
-        }
-
-    def _text(self, text: TrainedText) -> Plain:
-        return {
-            "digest": text.address,
-            "step": text.step,
-            "file": _file(text),
-            "tokens": edit.tokens(self._run.ctx.text(text.address)),
-            "origin": text.origin.value if text.origin is not None else "start",
-            "gated": text.gated,
-            "validation": asdict(text.validation),
+            "stages": [asdict(one) for one in spent],
         }
 
     def _step(self, step: Step) -> Plain:
@@ -104,7 +106,7 @@ class Folder:
             for t in step.trials
         }
         self._patches |= diffs
-        seen = [self._tried(t) for t in step.trials]
+        seen = [replace(tried(self._run.ctx.database, t.candidate.id), trial=t) for t in step.trials]
         with ctx.database.reading() as connection:
             replies = rollouts.replies(connection, step.run)
         write(folder / "patch.diff", "\n".join(diffs.values()))
@@ -140,15 +142,6 @@ class Folder:
         write_json(self._path / "slow" / f"{name}.json", {**_epoch(epoch), "tasks": compared})
         write(self._path / "meta" / f"{name}.md", epoch.notes and f"{epoch.notes}\n")
 
-    def _stages(self, numbers: Sequence[int]) -> list[Plain]:
-        with self._run.ctx.database.reading() as connection:
-            spent = rollouts.spent_by_stage(connection, self._run.ctx.run.id, numbers)
-        return [asdict(one) for one in spent]
-
-    def _tried(self, trial: Trial) -> Tried:
-        """With its state at the end of its step."""
-        return replace(tried(self._run.ctx.database, trial.candidate.id), trial=trial)
-
     def _spending(self, numbers: Sequence[int]) -> Plain:
         with self._run.ctx.database.reading() as connection:
             return asdict(rollouts.spent(connection, self._run.ctx.run.id, numbers))
@@ -168,7 +161,3 @@ def _epoch(epoch: Epoch) -> Plain:
         "notes": epoch.notes or None,
         "problems": list(epoch.problems),
     }
-
-
-def _test(test: tuple[Evaluation, Evaluation] | None) -> Plain | None:
-    return {"before": asdict(test[0].measure), "after": asdict(test[1].measure)} if test is not None else None

@@ -14,7 +14,7 @@ from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
 from sleepd.store.calendar import Calendar, calendar
 from sleepd.usecases import agenda, due
-from sleepd.usecases.due import USER_SCOPE, Look, Timetable
+from sleepd.usecases.due import USER_SCOPE, NextNight, Timetable
 from sleepd.views.status_view import Upcoming
 
 EARLY: Final = timedelta(minutes=1)
@@ -44,7 +44,7 @@ def looks(
     wanted: Sequence[str],
     now: datetime,
     since: Mapping[str, datetime] | None = None,
-) -> dict[str, Look]:
+) -> dict[str, NextNight]:
     """The schedule of each scope. A night from before a scope's first one was not missed; a scope without any night
     skips nights from before `since`. In the minute before a night that night counts: the daemon and its child must mean
     the same night."""
@@ -59,17 +59,15 @@ def upcoming(places: Places, settings: Settings, now: datetime) -> Upcoming:
     seen = looks(timetable(settings), past(places, now), wanted, now, begun)
     at = min(one.next_start for one in seen.values())
     waiting = agenda.waiting(places, now)
+    if not places.daemon_lock.exists():
+        daemon_runs = False
+    else:
+        from sleepd.host import locks
+
+        daemon_runs = locks.is_held(places.daemon_lock)
     return Upcoming(
         at=at,
         due=at <= now,
         why=None if waiting is None else waiting.why,
-        daemon=_daemon_runs(places),
+        daemon=daemon_runs,
     )
-
-
-def _daemon_runs(places: Places) -> bool:
-    if not places.daemon_lock.exists():
-        return False
-    from sleepd.host import locks
-
-    return locks.is_held(places.daemon_lock)

@@ -1,15 +1,27 @@
-"""Values in YAML, as a person reads and edits them, and the checks of lessons in that form."""
+"""Values in YAML, as a person reads and edits them, and checks as a person writes them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
 
+from pydantic import BaseModel, ConfigDict
+
 from sleepd.core import behaviour
 from sleepd.core.behaviour import LessonCheck
 from sleepd.core.errors import UsageError
+from sleepd.core.model import CheckKind
 
 _WIDTH = 120
+
+
+class WrittenCheck(BaseModel):
+    """A check of a task in a person's file. A misspelt key is an error: otherwise the check would be another one."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: CheckKind
+    value: str
 
 
 def dumped(value: object) -> str:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 
 from sleepd.core import interval, trigger
 from sleepd.core.edit import tokens
-from sleepd.core.model import Attribution, Digest, Edit, EditOp, Origin, Pair, TaskId, Verdict
+from sleepd.core.model import Attribution, CandidateOrigin, Digest, Edit, EditOp, Pair, TaskId, Verdict
 from sleepd.core.trigger import Loads
 from sleepd.pipeline.evaluate import MeanScore
 from sleepd.store import attributions, loads, proposals, rollouts, tasks
@@ -32,7 +32,7 @@ class TaskPairs:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
+class TriedCandidate:
     """A candidate with its pairs."""
 
     trial: Trial
@@ -55,7 +55,7 @@ class Tried:
         return len(self.drawn)
 
 
-def tried(database: Database, id_: Digest) -> Tried:
+def tried(database: Database, id_: Digest) -> TriedCandidate:
     """A candidate with its pairs by task."""
     with database.reading() as connection:
         trial = proposals.trial(connection, id_)
@@ -66,7 +66,7 @@ def tried(database: Database, id_: Digest) -> Tried:
         loaded = loads.load(connection, id_)
     by_task = [_by_task(task, requests.get(task, ""), pairs) for task in dict.fromkeys(trial.candidate.tasks)]
     drawn = tuple(row for row in by_task if row.pairs)
-    return Tried(
+    return TriedCandidate(
         trial=trial,
         by_task=drawn,
         drawn=pairs,
@@ -84,7 +84,7 @@ def _carried(database: Database, trial: Trial) -> tuple[Attribution, ...]:
     candidate = trial.candidate
     with database.reading() as connection:
         found = attributions.load(connection, candidate.id)
-        if found or candidate.origin is not Origin.PRUNED:
+        if found or candidate.origin is not CandidateOrigin.PRUNED:
             return found
         own = {e.id for e in candidate.edits}
         for other in reversed(proposals.for_target(connection, candidate.target.path)):
@@ -121,7 +121,7 @@ def _mean(values: Sequence[float | None]) -> float | None:
 # How it looks -------------------------------------------------------------------------------------------------------
 
 
-def tried_json(one: Tried) -> Plain:
+def tried_json(one: TriedCandidate) -> Plain:
     candidate = one.trial.candidate
     known = {found.edit_id: found for found in one.carried}
     return {
@@ -134,6 +134,8 @@ def tried_json(one: Tried) -> Plain:
         "reason": candidate.reason,
         "evidence": report.factor(one.trial.evidence),
         "threshold": 1 / candidate.alpha,
+        "level": candidate.alpha,
+        "stated": candidate.stated,
         "margin": candidate.margin,
         "effect": one.trial.effect,
         "before": asdict(one.before),
@@ -167,15 +169,21 @@ def carried_json(found: Attribution | None) -> Plain | None:
     return {"kept": found.kept, "effect": found.effect, "low": found.low, "high": found.high, "pairs": found.pairs}
 
 
-def tried_text(one: Tried) -> str:
+def tried_text(one: TriedCandidate) -> str:
     """A candidate: verdict, reason, evidence, each edit with its reason, before and after by task."""
     trial, candidate = one.trial, one.trial.candidate
     effect = "no pair was scored" if trial.effect is None else f"mean difference {trial.effect:+.3f}"
+    # The origin and the test of a candidate, where they are not the usual ones.
+    origin = [ORIGINS[candidate.origin]] if candidate.origin in ORIGINS else []
+    if candidate.margin:
+        origin.append(f"non-inferiority test, margin {candidate.margin:.2f}; {one.tokens_added:+d} tokens")
     lines = [
         f"candidate {candidate.index}, {candidate.verdict.value}: {report.clean(candidate.reason) or 'still open'}",
         f"evidence {report.evidence(trial.evidence, candidate.alpha)}, {effect}, {report.count(one.pairs, 'pair')} "
         f"in {report.count(trial.nights, 'night')} ({MODE}, {candidate.measured_on})",
-        *_whence(one),
+        report.level(candidate),
+        *origin,
+        *(f"the description{when} {said}" for when, said in loads_words(one)),
     ]
     known = {found.edit_id: found for found in one.carried}
     for one_edit in candidate.edits:
@@ -192,27 +200,18 @@ def tried_text(one: Tried) -> str:
     )
 
 
-def _whence(one: Tried) -> list[str]:
-    """The origin and the test of a candidate, where they are not the usual ones."""
-    candidate = one.trial.candidate
-    lines = [ORIGINS[candidate.origin]] if candidate.origin in ORIGINS else []
-    if candidate.margin:
-        lines.append(f"non-inferiority test, margin {candidate.margin:.2f}; {one.tokens_added:+d} tokens")
-    return [*lines, *(f"the description{when} {said}" for when, said in loads_words(one))]
-
-
-def loads_words(one: Tried) -> list[tuple[str, str]]:
+def loads_words(one: TriedCandidate) -> list[tuple[str, str]]:
     """For how many requests the description loads the skill, each after ` before` or nothing."""
     found = zip((" before", ""), one.loads, strict=True)
     return [(when, trigger.words(seen)) for when, seen in found if seen is not None]
 
 
 ORIGINS = {
-    Origin.PRUNED: "the bundle without the edits that had no measurable effect",
-    Origin.COMPACTION: "a shorter text that says the same",
-    Origin.SLOW_UPDATE: "guidance from the comparison of two epochs",
-    Origin.APPENDIX: "reminders of the skill's own rules",
-    Origin.DESCRIPTION: "another description of when to load the skill",
+    CandidateOrigin.PRUNED: "the bundle without the edits that had no measurable effect",
+    CandidateOrigin.COMPACTION: "a shorter text that says the same",
+    CandidateOrigin.SLOW_UPDATE: "guidance from the comparison of two epochs",
+    CandidateOrigin.APPENDIX: "reminders of the skill's own rules",
+    CandidateOrigin.DESCRIPTION: "another description of when to load the skill",
 }
 """The origin of a candidate, where it was not a reflection alone."""
 

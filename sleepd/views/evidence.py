@@ -12,7 +12,7 @@ from sleepd.store.proposals import Proposal, Status
 from sleepd.store.reviews import EditDecision, ProposalBranch, Teacher
 from sleepd.store.rollouts import SpentOn
 from sleepd.views import report
-from sleepd.views.candidate_view import Tried, tried_json, tried_text
+from sleepd.views.candidate_view import TriedCandidate, tried_json, tried_text
 from sleepd.views.report import MODE, Plain
 
 
@@ -21,7 +21,7 @@ class Proposed:
     """A proposal with the candidate behind it."""
 
     proposal: Proposal
-    tried: Tried
+    tried: TriedCandidate
     taught_by: tuple[Teacher, ...] = ()
     """Newest first."""
     decided: Mapping[Digest, EditDecision] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class OfNight:
     """A night with all its candidates and proposals."""
 
     night: Night
-    tried: tuple[Tried, ...]
+    tried: tuple[TriedCandidate, ...]
     proposed: tuple[Proposed, ...]
     stages: tuple[SpentOn, ...] = ()
     """The cost of its calls, by their purpose."""

@@ -12,13 +12,13 @@ from sleepd.core import edit, experiment
 from sleepd.core.evidence import Floats
 from sleepd.core.model import Attribution, Digest, Edit
 from sleepd.pipeline.trial import GateTerms
-from sleepd.views.candidate_view import Tried, loads_words
+from sleepd.views.candidate_view import TriedCandidate, loads_words
 
 FORMAT = "sleepd-history-1"
 Plain = dict[str, object]
 
 
-def candidate(one: Tried, gate: GateTerms) -> Plain:
+def candidate(one: TriedCandidate, gate: GateTerms) -> Plain:
     """One entry of `candidates`."""
     trial, found = one.trial, one.trial.candidate
     for_mean = [p for p in one.drawn if not p.confirms]
@@ -33,6 +33,7 @@ def candidate(one: Tried, gate: GateTerms) -> Plain:
         "origin": found.origin.value,
         "margin": found.margin,
         "alpha": found.alpha,
+        "stated": found.stated,
         "beta": asked.beta,
         "verdict": found.verdict.value,
         "reason": found.reason,
@@ -52,7 +53,7 @@ def candidate(one: Tried, gate: GateTerms) -> Plain:
     }
 
 
-def evaluation(one: Tried) -> Plain:
+def evaluation(one: TriedCandidate) -> Plain:
     """An entry of `evaluation.json`: the pairs of a candidate, draw by draw."""
     rows = [{**asdict(p), "confirms": p.confirms} for p in one.drawn]
     return {"candidate": one.trial.candidate.id, "index": one.trial.candidate.index, "pairs": rows}

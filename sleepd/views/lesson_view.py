@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sleepd.core import behaviour
 from sleepd.core.acts import Act
-from sleepd.core.backtest import Backtest, Floors, Proportion
+from sleepd.core.backtest import Proportion
 from sleepd.core.behaviour import LessonCheck, NotJudged
 from sleepd.core.lesson import (
     CODE_FILES,
@@ -17,9 +17,12 @@ from sleepd.core.lesson import (
     LessonBook,
     LessonState,
     Quote,
+    TriedCheck,
+    TriedLesson,
     Wording,
 )
 from sleepd.core.signal import SignalKind
+from sleepd.core.written_rules import TriedRule
 from sleepd.views.report import Plain
 
 _QUOTES_LISTED = 2
@@ -39,7 +42,20 @@ def book_text(found: LessonBook, *, everything: bool) -> str:
     rows = shown if everything else shown[:_LISTED]
     parts = [f"{_count(len(shown), 'lesson')}: {read}.", ""]
     for one in rows:
-        parts += [_listed(one, found.sessions), ""]
+        mark = "" if one.state is LessonState.NEW else f"  [{one.state}]"
+        lines = [
+            f"{one.id[:6]}  in {len(one.sessions)} of {_count(found.sessions, 'session')}, {_cost(one)}{mark}",
+            f"  {one.text}",
+        ]
+        lines += [f"  {_said(quote)}" for quote in _telling(one.quotes)]
+        if one.written_down:
+            lines.append(f"  Written down and still needed: {one.written_down}")
+        if one.state is LessonState.SUPERSEDED:
+            lines.append(f"  Superseded: {one.why}")
+        lines += [f"  Or: {wording.text} {wording.exception}".rstrip() for wording in _worded_by_model(one)[:1]]
+        if one.state is LessonState.CONFLICTING:
+            lines.append(f"  Conflict: {one.why}. Drop the one that does not hold.")
+        parts += ["\n".join(lines), ""]
     if len(rows) < len(shown):
         parts.append(f"{len(shown) - len(rows)} more: sleepd lessons --all")
     parts.append("Whole: sleepd lessons show ID. Adopt one now, on your own word: sleepd lessons write ID.")
@@ -54,23 +70,6 @@ def _nearest(found: LessonBook) -> str:
         f"The nearest one was seen in {_count(sessions, 'session')} and needs more: {found.nearest.text}\n"
         f'  "{_clipped(" ".join(found.nearest.signals[-1].text.split()))}"'
     )
-
-
-def _listed(one: Lesson, sessions: int) -> str:
-    mark = "" if one.state is LessonState.NEW else f"  [{one.state}]"
-    lines = [
-        f"{one.id[:6]}  in {len(one.sessions)} of {_count(sessions, 'session')}, {_cost(one)}{mark}",
-        f"  {one.text}",
-    ]
-    lines += [f"  {_said(quote)}" for quote in _telling(one.quotes)]
-    if one.written_down:
-        lines.append(f"  Written down and still needed: {one.written_down}")
-    if one.state is LessonState.SUPERSEDED:
-        lines.append(f"  Superseded: {one.why}")
-    lines += [f"  Or: {wording.text} {wording.exception}".rstrip() for wording in _worded_by_model(one)[:1]]
-    if one.state is LessonState.CONFLICTING:
-        lines.append(f"  Conflict: {one.why}. Drop the one that does not hold.")
-    return "\n".join(lines)
 
 
 def _worded_by_model(one: Lesson) -> list[Wording]:
@@ -97,8 +96,9 @@ def _said(quote: Quote) -> str:
     return f'{when}"{_clipped(quote.text)}"' if quote.own else f"{when}{_clipped(quote.text)}"
 
 
-def lesson_text(one: Lesson, tested: Sequence[Backtest | NotJudged]) -> str:
+def lesson_text(tried: TriedLesson) -> str:
     """One lesson whole: its checks over the history, and each quote with its place."""
+    one = tried.lesson
     where = f"in {one.project}" if one.project else "in several projects"
     lines = [
         one.text,
@@ -113,12 +113,75 @@ def lesson_text(one: Lesson, tested: Sequence[Backtest | NotJudged]) -> str:
     for wording in (*_worded_by_model(one), *(w for w in one.wordings if w.by is Author.PERSON)):
         whose = "in your own words" if wording.by is Author.PERSON else "worded by the model"
         lines.append(f"{whose}: {wording.text} {wording.exception}".rstrip())
-    for check, result in zip(one.checks, tested, strict=True):
-        lines += ["", f"Check: {_sentence(check)}", *(f"  {line}" for line in _tested(result))]
+    for tested in tried.checks:
+        lines += ["", f"Check: {_sentence(tested.check)}", *(f"  {line}" for line in _tested(tested))]
     lines += ["", "Your words and the failed calls, oldest first:"]
     for quote in one.quotes:
         lines += [f"  {_said_whole(quote)}", f"    session {native(quote.session)}, turn {quote.turn}"]
     return "\n".join(lines)
+
+
+def rules_text(found: Sequence[TriedRule]) -> str:
+    """How well the rules in the person's own files are kept."""
+    if not found:
+        return "No line of your AGENTS.md or CLAUDE.md files names a command that your sessions could be held against."
+    lines = []
+    for one in found:
+        lines += [f"{one.path}:{one.rule.line.number}: {one.rule.line.text}", f"  read as: {_sentence(one.rule.check)}"]
+        lines.append(f"  broken in {_share(one.result.broken)} of {_count(one.result.applies, 'exchange')}")
+        if one.ignored:
+            lines.append("  not kept: word it anew, with the exact command and the moment")
+        lines.append("")
+    return "\n".join(lines).rstrip()
+
+
+def rules_json(found: Sequence[TriedRule]) -> list[Plain]:
+    """The same for a program."""
+    return [
+        {
+            "path": one.path,
+            "line": one.rule.line.number,
+            "text": one.rule.line.text,
+            "check": behaviour.written(one.rule.check),
+            "applies": one.result.applies,
+            "broken": _proportion_json(one.result.broken),
+            "ignored": one.ignored,
+        }
+        for one in found
+    ]
+
+
+def observed_lines(found: Sequence[TriedLesson]) -> list[str]:
+    """The lessons for which a night does nothing, with the reason of each."""
+    if not found:
+        return ["no lesson yet: sleepd lessons says how far the nearest one is"]
+    counted = _count(len(found), "lesson")
+    lines = [
+        f"{counted}, observed only: a night replays answers, not calls and edits; adopt one: sleepd lessons write ID"
+    ]
+    lines += [
+        f"  {tried.lesson.id[:6]}  {tried.lesson.text}\n          {_why_observed(tried)}" for tried in found[:_LISTED]
+    ]
+    if len(found) > _LISTED:
+        lines.append(f"  {len(found) - _LISTED} more: sleepd lessons --all")
+    return lines
+
+
+def observed_json(found: Sequence[TriedLesson]) -> list[Plain]:
+    """The same for a program."""
+    return [
+        {"id": one.lesson.id, "text": one.lesson.text, "judged": "observed", "why": _why_observed(one)} for one in found
+    ]
+
+
+def _why_observed(tried: TriedLesson) -> str:
+    if not tried.checks:
+        return "no check of what an agent does tells whether the rule was kept"
+    first = tried.checks[0]
+    if isinstance(first.result, NotJudged):
+        return first.result.reason
+    broken = f"its check: broken in {_share(first.result.broken)} of {_count(first.result.applies, 'exchange')}"
+    return f"{broken}; not worth replaying yet: {'; '.join(first.short_of)}" if first.short_of else broken
 
 
 def _sentence(check: LessonCheck) -> str:
@@ -130,8 +193,9 @@ def _sentence(check: LessonCheck) -> str:
     )
 
 
-def _tested(result: Backtest | NotJudged) -> list[str]:
+def _tested(tested: TriedCheck) -> list[str]:
     """What the history says of a check, in sentences."""
+    result = tested.result
     if isinstance(result, NotJudged):
         return [result.reason]
     lines = [f"applied in {result.applies} of {_count(result.episodes, 'exchange')}; broken in {_share(result.broken)}"]
@@ -142,8 +206,7 @@ def _tested(result: Backtest | NotJudged) -> list[str]:
             f"a correction is {odds.ratio:.1f} times as likely after a breach [{odds.low:.1f}, {odds.high:.1f}], "
             f"p = {odds.p:.2f}"
         )
-    short = result.short_of(Floors())
-    lines.append("not worth replaying yet: " + "; ".join(short) if short else "worth replaying")
+    lines.append("not worth replaying yet: " + "; ".join(tested.short_of) if tested.short_of else "worth replaying")
     return lines
 
 
@@ -157,8 +220,9 @@ def _proportion_json(part: Proportion) -> Plain:
     return {"of": part.of, "value": part.value, "low": part.low, "high": part.high}
 
 
-def _tested_json(check: LessonCheck, result: Backtest | NotJudged) -> Plain:
-    plain: Plain = {"check": behaviour.written(check), "sentence": _sentence(check)}
+def _tested_json(tested: TriedCheck) -> Plain:
+    result = tested.result
+    plain: Plain = {"check": behaviour.written(tested.check), "sentence": _sentence(tested.check)}
     if isinstance(result, NotJudged):
         return {**plain, "not_judged": result.reason}
     return {
@@ -167,8 +231,8 @@ def _tested_json(check: LessonCheck, result: Backtest | NotJudged) -> Plain:
         "broken": _proportion_json(result.broken),
         "recall": _proportion_json(result.recall),
         "false_alarms": _proportion_json(result.false_alarms),
-        "worth_trying": not result.short_of(Floors()),
-        "short_of": list(result.short_of(Floors())),
+        "worth_trying": not tested.short_of,
+        "short_of": list(tested.short_of),
     }
 
 
@@ -177,8 +241,8 @@ def _said_whole(quote: Quote) -> str:
     return f'{when}"{quote.text}"' if quote.own else f"{when}{quote.text}"
 
 
-def lesson_json(one: Lesson, tested: Sequence[Backtest | NotJudged] = ()) -> Plain:
-    """The documented, stable form of a lesson; `tested` are its checks over the history, where they were tried."""
+def lesson_json(one: Lesson, checks: Sequence[TriedCheck] = ()) -> Plain:
+    """The documented, stable form of a lesson; `checks` are its checks over the history, where they were tried."""
     return {
         "id": one.id,
         "text": one.text,
@@ -206,7 +270,7 @@ def lesson_json(one: Lesson, tested: Sequence[Backtest | NotJudged] = ()) -> Pla
             {"kind": s.kind.value, "session": native(s.session), "turn": s.turn, "probability": round(s.probability, 3)}
             for s in one.signals
         ],
-        "checks": [_tested_json(check, result) for check, result in zip(one.checks, tested, strict=False)],
+        "checks": [_tested_json(tested) for tested in checks],
         "wordings": [{"text": w.text, "except": w.exception, "by": w.by.value} for w in one.wordings],
         "proof": "observed",
     }

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from sleepd.core.lesson import TriedLesson
 from sleepd.models.metered import Spending
-from sleepd.pipeline.ingest import IngestReport
 from sleepd.pipeline.night import Outlook
+from sleepd.pipeline.unread import IngestReport
 from sleepd.store.nights import Night
 from sleepd.store.proposals import Proposal
 
@@ -46,3 +47,5 @@ class NightPreview:
     outlook: Outlook
     harvest: IngestReport
     estimate: NightEstimate
+    lessons: tuple[TriedLesson, ...] = ()
+    """What the person said again and again. No night can judge a lesson yet: it is observed only."""

@@ -22,7 +22,7 @@ _TITLE_WIDTH = 44
 _REQUEST_WIDTH = 40
 
 
-class Look(StrEnum):
+class LineStyle(StrEnum):
     """How a line is meant; a terminal gives each a colour."""
 
     PLAIN = "plain"
@@ -34,93 +34,103 @@ class Look(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PageLine:
     """One line of a page; a terminal may wrap it."""
 
     text: str
-    look: Look = Look.PLAIN
+    look: LineStyle = LineStyle.PLAIN
 
 
-def page(one: Proposed, place: tuple[int, int] | None, *, whole: bool) -> tuple[Line, ...]:
-    """Everything a person needs to judge the proposal. `place` is (its number, how many wait), or None for
-    one that is shown by itself, whatever its status.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueuePlace:
+    """The place of a proposal among those that wait."""
+
+    number: int
+    """From 1."""
+    of: int
+
+
+def page(one: Proposed, place: QueuePlace | None, *, whole: bool) -> tuple[PageLine, ...]:
+    """Everything a person needs to judge the proposal. Without a `place` the page names the proposal's status.
 
     Unless `whole`, only the tasks with the greatest differences and the newest sessions; the diff is never cut.
     """
     candidate = one.tried.trial.candidate
     head = f"{candidate.target.name}, proposal {one.proposal.id[:8]}"
-    head = f"{head}, {one.proposal.status.value}" if place is None else f"{place[0]} of {place[1]}: {head}"
+    head = f"{head}, {one.proposal.status.value}" if place is None else f"{place.number} of {place.of}: {head}"
     lines = [
-        Line(head, Look.HEAD),
-        Line(report.clean(candidate.target.path)),
+        PageLine(head, LineStyle.HEAD),
+        PageLine(report.clean(candidate.target.path)),
         *_figures(one, whole=whole),
         *_taught_by(one.taught_by, whole=whole),
-        Line(""),
+        PageLine(""),
         *diff_lines(one.proposal.diff if one.diff is None else one.diff),
         *_standing(one),
-        Line(""),
+        PageLine(""),
         *_edits(one),
-        Line(""),
+        PageLine(""),
         *_tasks(one.tried.by_task, whole=whole),
-        Line(f"digest {one.digest or 'none'}", Look.QUIET),
+        PageLine(f"digest {one.digest or 'none'}", LineStyle.QUIET),
     ]
     return tuple(lines)
 
 
-def diff_lines(diff: str) -> tuple[Line, ...]:
+def diff_lines(diff: str) -> tuple[PageLine, ...]:
     """A unified diff."""
-    return tuple(Line(text, _look(text)) for text in report.clean(diff).rstrip("\n").split("\n")) if diff else ()
+    return tuple(PageLine(text, _look(text)) for text in report.clean(diff).rstrip("\n").split("\n")) if diff else ()
 
 
-def _figures(one: Proposed, *, whole: bool) -> Iterator[Line]:
+def _figures(one: Proposed, *, whole: bool) -> Iterator[PageLine]:
     trial, candidate = one.tried.trial, one.tried.trial.candidate
     effect = "no pair was scored" if trial.effect is None else f"{trial.effect:+.2f} on average"
     pairs = f"{report.count(one.tried.pairs, 'pair')} in {report.count(trial.nights, 'night')}"
     reached = report.evidence(trial.evidence, candidate.alpha)
     how = f"{MODE}, {candidate.measured_on}" if whole else MODE
-    yield Line(f"measured  {effect}, {pairs}; evidence {reached} needed ({how})")
+    yield PageLine(f"measured  {effect}, {pairs}; evidence {reached} needed ({how})")
+    if whole:
+        yield PageLine(f"needed    {report.level(candidate)}")
     worse = one.proposal.sealed_count and "worse" in evidence.sealed_words(one.proposal)
     sealed = f"sealed    {report.count(one.proposal.sealed_count, 'task')}: {evidence.sealed_words(one.proposal)}"
-    yield Line(sealed, Look.WARNING if worse else Look.PLAIN)
-    yield Line(f"costs     {one.tried.tokens_added:+d} tokens in every session that loads it")
+    yield PageLine(sealed, LineStyle.WARNING if worse else LineStyle.PLAIN)
+    yield PageLine(f"costs     {one.tried.tokens_added:+d} tokens in every session that loads it")
     for when, said in loads_words(one.tried):
-        yield Line(f"{'before' if when else 'loading':<9} {said}")
+        yield PageLine(f"{'before' if when else 'loading':<9} {said}")
 
 
-def _taught_by(teachers: Sequence[Teacher], *, whole: bool) -> Iterator[Line]:
-    yield Line(f"taught by {report.count(len(teachers), 'session') if teachers else 'unknown sessions'}")
+def _taught_by(teachers: Sequence[Teacher], *, whole: bool) -> Iterator[PageLine]:
+    yield PageLine(f"taught by {report.count(len(teachers), 'session') if teachers else 'unknown sessions'}")
     shown = teachers if whole else teachers[:_SESSIONS_SHOWN]
     for one in shown:
         when = report.moment(one.started_at)[:10] if one.started_at is not None else "no date"
         title = report.short(one.title or f"session {one.session}", _TITLE_WIDTH)
         project = PurePath(one.project).name if one.project else "no project"
-        yield Line(f"  {when}  {title} ({report.clean(project)})", Look.QUIET)
+        yield PageLine(f"  {when}  {title} ({report.clean(project)})", LineStyle.QUIET)
     yield from _more(len(teachers) - len(shown), "session")
 
 
-def _standing(one: Proposed) -> Iterator[Line]:
+def _standing(one: Proposed) -> Iterator[PageLine]:
     """Changes of the proposal and its file since it was made."""
     if one.branch is not None:
-        yield Line(f"on branch {one.branch.name} of {report.clean(one.branch.repository)}", Look.HEAD)
+        yield PageLine(f"on branch {one.branch.name} of {report.clean(one.branch.repository)}", LineStyle.HEAD)
     if (doubt := one.tried.trial.candidate.doubt) is not None:
-        yield Line(doubt, Look.WARNING)
+        yield PageLine(doubt, LineStyle.WARNING)
     if one.conflict is not None:
-        yield Line(f"cannot be adopted now: {report.clean(one.conflict)}", Look.WARNING)
+        yield PageLine(f"cannot be adopted now: {report.clean(one.conflict)}", LineStyle.WARNING)
     elif one.diff == "":
-        yield Line("the file already holds this text; adopting writes nothing", Look.HEAD)
+        yield PageLine("the file already holds this text; adopting writes nothing", LineStyle.HEAD)
     elif one.diff is not None:
-        yield Line("not the measured text: adopting would write this text now (unproven)", Look.WARNING)
+        yield PageLine("not the measured text: adopting would write this text now (unproven)", LineStyle.WARNING)
 
 
-def _edits(one: Proposed) -> Iterator[Line]:
+def _edits(one: Proposed) -> Iterator[PageLine]:
     edits = one.tried.trial.candidate.edits
     for number, edit in enumerate(edits, 1):
         name = f"edit {number} of {len(edits)}, {edit.op}" if len(edits) > 1 else str(edit.op)
-        yield Line(f"{name}: {report.clean(edit_words(edit))}", Look.HEAD)
+        yield PageLine(f"{name}: {report.clean(edit_words(edit))}", LineStyle.HEAD)
         if edit.reason:
-            yield Line(f"  because {report.clean(edit.reason)}")
+            yield PageLine(f"  because {report.clean(edit.reason)}")
         if (decided := one.decided.get(edit.id)) is not None:
-            yield Line(f"  {decision_words(decided)}", Look.QUIET)
+            yield PageLine(f"  {decision_words(decided)}", LineStyle.QUIET)
 
 
 def decision_words(decided: EditDecision) -> str:
@@ -134,7 +144,7 @@ def decision_words(decided: EditDecision) -> str:
             return "you accepted it"
 
 
-def _tasks(by_task: Sequence[TaskPairs], *, whole: bool) -> Iterator[Line]:
+def _tasks(by_task: Sequence[TaskPairs], *, whole: bool) -> Iterator[PageLine]:
     """Before and after by task, the greatest differences first."""
     ordered = sorted(by_task, key=lambda t: (-abs((t.after or 0.0) - (t.before or 0.0)), t.task))
     shown = ordered if whole else ordered[:_TASKS_SHOWN]
@@ -144,20 +154,20 @@ def _tasks(by_task: Sequence[TaskPairs], *, whole: bool) -> Iterator[Line]:
     ]
     if rows:
         yield from map(
-            Line, report.table(["task", "pairs", "before", "after", "request"], rows, cut="request").split("\n")
+            PageLine, report.table(["task", "pairs", "before", "after", "request"], rows, cut="request").split("\n")
         )
     yield from _more(len(ordered) - len(shown), "task")
 
 
-def _more(number: int, what: str) -> Iterator[Line]:
+def _more(number: int, what: str) -> Iterator[PageLine]:
     if number > 0:
-        yield Line(f"  … {report.count(number, f'more {what}')}: press d", Look.QUIET)
+        yield PageLine(f"  … {report.count(number, f'more {what}')}: press d", LineStyle.QUIET)
 
 
-def _look(line: str) -> Look:
+def _look(line: str) -> LineStyle:
     if line.startswith(("+++", "---", "@@")):
-        return Look.QUIET
-    return {"+": Look.ADDED, "-": Look.REMOVED}.get(line[:1], Look.PLAIN)
+        return LineStyle.QUIET
+    return {"+": LineStyle.ADDED, "-": LineStyle.REMOVED}.get(line[:1], LineStyle.PLAIN)
 
 
 def committed_words(proposal: Proposal, done: BranchCommit) -> str:

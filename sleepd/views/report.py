@@ -13,18 +13,19 @@ from datetime import UTC, datetime
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from sleepd.core.plaintext import flat, hidden, listed
+from sleepd.core.plaintext import flat, hidden
 
 if TYPE_CHECKING:
+    from sleepd.core.model import Candidate
     from sleepd.pipeline.adopt import WriteResult
-    from sleepd.pipeline.ingest import IngestReport
     from sleepd.pipeline.mine import MineReport
+    from sleepd.pipeline.unread import IngestReport
     from sleepd.settings.places import Places
     from sleepd.store.nights import Night
     from sleepd.store.voices import VoiceCount
     from sleepd.views.doctor_result import DoctorRow
     from sleepd.views.init_result import InitResult
-    from sleepd.views.night_result import NightPreview, NightResult
+    from sleepd.views.night_result import NightResult
 
 Plain = dict[str, object]
 MODE = "text replay"
@@ -63,7 +64,11 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, cut: str
     a text: it stays on one line and loses its end.
     """
     lines = [[_cell(value) for value in row] for row in rows]
-    numeric = [all(_is_number(line[i]) for line in lines) and bool(lines) for i in range(len(headings))]
+    numbers = [
+        [cell.replace(".", "", 1).replace("–", "0").removeprefix("+").removeprefix("-").isdigit() for cell in line]
+        for line in lines
+    ]
+    numeric = [all(line[i] for line in numbers) and bool(lines) for i in range(len(headings))]
     widths = _column_widths(headings, lines)
     if cut is not None:
         at = list(headings).index(cut)
@@ -111,10 +116,16 @@ def factor(logarithm: float | None) -> float:
 
 
 def evidence(logarithm: float | None, alpha: float) -> str:
-    """`14 of 212`: the evidence reached, and the evidence needed."""
+    """`14 of 84`: the evidence reached, and the evidence needed."""
     value = factor(logarithm)
     shown = f"over {_MOST_SHOWN_FACTOR:.0f}" if value > _MOST_SHOWN_FACTOR else _brief(value)
     return f"{shown} of {_brief(1 / alpha)}"
+
+
+def level(candidate: Candidate) -> str:
+    """The error level in force for a candidate, and why it is that."""
+    why = f"level {candidate.alpha:.2g}, as candidate {candidate.index} of the account"
+    return f"{why} and number {candidate.stated} of those that you put into words" if candidate.stated else why
 
 
 def _brief(value: float) -> str:
@@ -178,10 +189,6 @@ def _wrapped(text: str, width: int) -> list[str]:
 def _parts(text: str) -> list[str]:
     """Where a line may end: behind spaces and slashes."""
     return re.findall(r"[^ /]*[ /]+|[^ /]+", text)
-
-
-def _is_number(text: str) -> bool:
-    return text.replace(".", "", 1).replace("–", "0").removeprefix("+").removeprefix("-").isdigit()
 
 
 def _width(text: str) -> int:
@@ -346,7 +353,14 @@ def night_json(night: Night) -> Plain:
 
 
 def night_line(night: Night) -> list[object]:
-    return [night.id, night.scope, night.status.value, _calls(night.report), night.message or "–"]
+    spent = night.report.get("spending")
+    return [
+        night.id,
+        night.scope,
+        night.status.value,
+        spent.get("calls", "–") if isinstance(spent, Mapping) else "–",
+        night.message or "–",
+    ]
 
 
 def nights_text(nights: Sequence[Night]) -> str:
@@ -362,67 +376,6 @@ def spending(report: Mapping[str, object]) -> str:
         return "unknown"
     tokens = f"{spent.get('tokens_in', 0)} tokens in, {spent.get('tokens_out', 0)} out"
     return f"{spent.get('calls', 0)} calls, {tokens}, {dollars(spent.get('cost_usd'))}"
-
-
-def _calls(report: Mapping[str, object]) -> object:
-    spent = report.get("spending")
-    return spent.get("calls", "–") if isinstance(spent, Mapping) else "–"
-
-
-def preview_json(seen: NightPreview) -> Plain:
-    chosen = seen.outlook.chosen
-    return {
-        "night": seen.night_id,
-        "harvest": harvest_json(seen.harvest),
-        "work": work_json(seen),
-        "chosen": [{"skill": share.work.target.name, "pairs": share.pairs} for share in chosen],
-        "reason": seen.outlook.reason or None,
-        "estimate": {
-            "calls_at_most": seen.estimate.calls,
-            "tokens_in": seen.estimate.tokens_in,
-            "tokens_out": seen.estimate.tokens_out,
-            "cost_usd": seen.estimate.cost_usd,
-        },
-    }
-
-
-def work_json(seen: NightPreview) -> list[Plain]:
-    return [
-        {
-            "skill": w.target.name,
-            "agent": w.target.agent,
-            "path": w.target.path,
-            "sessions": w.frequency,
-            "friction": round(w.friction, 3),
-            "missing": w.missing,
-        }
-        for w in seen.outlook.work
-    ]
-
-
-def preview_text(seen: NightPreview) -> str:
-    able = [w for w in seen.outlook.work if w.missing is None]
-    rows = [[w.target.name, w.target.agent, w.frequency, mean(w.friction)] for w in able]
-    lines = [table(["skill", "agent", "sessions", "friction"], rows)] if rows else []
-    unable: dict[str, list[str]] = {}
-    for w in seen.outlook.work:
-        if w.missing is not None:
-            unable.setdefault(w.missing, []).append(w.target.name)
-    for reason, names in unable.items():
-        kinds = "1 kind of work" if len(names) == 1 else f"{len(names)} kinds of work"
-        lines.append(f"{kinds} ({listed(names)}): {clean(reason)}")
-    chosen = seen.outlook.chosen
-    if not chosen:
-        found = "what comes back in your sessions needs no night: sleepd lessons"
-        return "\n".join([*lines, f"tonight would do nothing: {clean(seen.outlook.reason)}", found])
-    e = seen.estimate
-    cost = dollars(e.cost_usd) if e.cost_usd is not None else "cost unknown (set both model prices to see it)"
-    lines.append("")
-    lines += [
-        f"tonight would work on {s.work.target.name} ({s.work.target.path}), with {s.pairs} pairs" for s in chosen
-    ]
-    lines += [f"about {e.calls} model calls, {e.tokens_in:,} tokens in and {e.tokens_out:,} out at the most: {cost}"]
-    return "\n".join([*lines, "no model was asked and no night was recorded"])
 
 
 def written_json(written: WriteResult) -> Plain:

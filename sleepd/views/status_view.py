@@ -63,8 +63,29 @@ def as_json(status: StatusView) -> Plain:
         "newest_session": seen.last_harvest,
         "proposals": {"waiting": seen.waiting, "quarantined": seen.quarantined, "adopted": seen.adopted},
         "last_measured": seen.last_measured,
-        "last_night": None if night is None else _night_json(night),
-        "on_probation": [_candidate_json(c) for c in seen.on_probation],
+        "last_night": None
+        if night is None
+        else {
+            "id": night.id,
+            "scope": night.scope,
+            "date": night.date,
+            "status": night.status,
+            "message": night.message,
+            "spending": night.report.get("spending"),
+        },
+        "on_probation": [
+            {
+                "id": c.id,
+                "skill": c.skill,
+                "evidence": report.factor(c.evidence),
+                "threshold": 1 / c.alpha,
+                "effect": c.effect,
+                "pairs": c.pairs,
+                "nights": c.nights,
+                "edits": list(c.edits),
+            }
+            for c in seen.on_probation
+        ],
         "in_force": [asdict(one) for one in seen.in_force],
         "spent": asdict(seen.spent),
         "lessons": {"listed": seen.lessons, "written": [asdict(one) for one in seen.written]},
@@ -76,12 +97,26 @@ def as_text(status: StatusView) -> str:
     seen = status.overview
     if seen is None:
         return f"nothing was harvested yet: there is no database at {status.database}\nbegin with: sleepd init"
+    when = (
+        f"due since {report.moment(status.upcoming.at)}" if status.upcoming.due else report.moment(status.upcoming.at)
+    )
+    if status.upcoming.why is not None:
+        next_words = f"{when}; waits: {status.upcoming.why}"
+    else:
+        next_words = (
+            when if status.upcoming.daemon else f"{when}, if the daemon or a timer runs then: sleepd service status"
+        )
+    parts = []
+    if seen.waiting:
+        parts.append(f"{seen.waiting} {'waits' if seen.waiting == 1 else 'wait'} for you: sleepd review")
+    if seen.quarantined:
+        parts.append(f"{seen.quarantined} set aside as unsafe: sleepd proposals")
     lines = [
         report.facts(
             {
                 "last night": _night_words(seen.last_night, running=status.running),
-                "next night": _next_words(status.upcoming),
-                "proposals": _proposal_words(seen),
+                "next night": next_words,
+                "proposals": "; ".join(parts) or "none",
                 "lessons": f"{seen.lessons} listed: sleepd lessons"
                 if seen.lessons
                 else "not looked at yet: sleepd lessons",
@@ -106,30 +141,6 @@ def as_text(status: StatusView) -> str:
     return "\n".join(lines)
 
 
-def _night_json(night: LastNight) -> Plain:
-    return {
-        "id": night.id,
-        "scope": night.scope,
-        "date": night.date,
-        "status": night.status,
-        "message": night.message,
-        "spending": night.report.get("spending"),
-    }
-
-
-def _candidate_json(candidate: OnProbation) -> Plain:
-    return {
-        "id": candidate.id,
-        "skill": candidate.skill,
-        "evidence": report.factor(candidate.evidence),
-        "threshold": 1 / candidate.alpha,
-        "effect": candidate.effect,
-        "pairs": candidate.pairs,
-        "nights": candidate.nights,
-        "edits": list(candidate.edits),
-    }
-
-
 def _night_words(night: LastNight | None, *, running: bool) -> str:
     if running:
         return "a night is running now"
@@ -137,22 +148,6 @@ def _night_words(night: LastNight | None, *, running: bool) -> str:
         return "none yet; sleepd run runs one"
     what = "not finished: it was stopped; sleepd run continues it" if night.status == "running" else night.message
     return f"{night.date}, {night.status}: {what}" if night.status != "running" else f"{night.date}, {what}"
-
-
-def _next_words(upcoming: Upcoming) -> str:
-    when = f"due since {report.moment(upcoming.at)}" if upcoming.due else report.moment(upcoming.at)
-    if upcoming.why is not None:
-        return f"{when}; waits: {upcoming.why}"
-    return when if upcoming.daemon else f"{when}, if the daemon or a timer runs then: sleepd service status"
-
-
-def _proposal_words(seen: Overview) -> str:
-    parts = []
-    if seen.waiting:
-        parts.append(f"{seen.waiting} {'waits' if seen.waiting == 1 else 'wait'} for you: sleepd review")
-    if seen.quarantined:
-        parts.append(f"{seen.quarantined} set aside as unsafe: sleepd proposals")
-    return "; ".join(parts) or "none"
 
 
 def _spent_words(spent: SpentInAll) -> str:

@@ -17,20 +17,17 @@ from tests.cli.command import environment, sleepd
 from tests.usecases.waiting import Home
 
 
-def asked(line: str, shell: str, **more: str) -> str:
+def asked(line: str, shell: str) -> str:
     """What the command answers to a shell whose user pressed Tab at the end of this line."""
     words = line.split(" ")
     variables = {"COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)} if shell == "bash" else {}
     variables |= {"_TYPER_COMPLETE_ARGS": line, "_TYPER_COMPLETE_FISH_ACTION": "get-args"} if shell != "bash" else {}
-    done = subprocess.run(
-        [sys.executable, "-m", "sleepd"],
-        env=environment(**{VARIABLE: f"complete_{shell}"}, **variables, **more),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stderr == ""
-    return done.stdout
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {VARIABLE: f"complete_{shell}", **variables}.items():
+            patch.setenv(name, value)
+        done = sleepd()
+    assert (0, "") == (done.code, done.err)
+    return done.out
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -75,6 +72,7 @@ def test_offering_verbs_imports_none_of_them(own_home: Path) -> None:
     assert ("revert" in done.stdout, "['sleepd.cli.ending']\n") == (True, done.stderr)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash here")
 def test_bash_completes_with_the_printed_lines(own_home: Path, tmp_path: Path) -> None:
     """As a person who put the line of the help into their .bashrc."""

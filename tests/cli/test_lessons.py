@@ -155,3 +155,35 @@ def test_no_history_is_said_plainly(own_home: Path) -> None:
     configure(own_home, SETTINGS)
     assert "sleepd harvest" in sleepd("lessons").out
     assert [] == sleepd("lessons", "--json").json == sleepd("episodes", "--json").json
+
+
+def test_the_floors_of_a_lesson_are_settings(lived: Path) -> None:
+    """More sessions asked for: no lesson; less of a check: worth a replay."""
+    home = lived.parents[1]
+    configure(home, f"{SETTINGS}\n[lessons]\nsessions = 4\nsessions_of_steps = 4\n")
+    assert [] == sleepd("lessons", "--json").json
+    configure(home, f"{SETTINGS}\n[lessons]\napplies = 3\nrecall = 0\n")
+    assert sleepd("lessons", "--json").json[0]["checks"][0]["worth_trying"]
+
+
+def test_a_dry_run_says_that_lessons_are_observed_only(lived: Path) -> None:
+    """Each with its reason, in words and for a program; `doctor` names the list."""
+    told = sleepd("run", "--dry-run")
+    assert 0 == told.code, told.err
+    assert "1 lesson, observed only" in told.out and "broken in 100%" in told.out
+    (seen,) = sleepd("run", "--dry-run", "--json").json["lessons"]
+    assert ("observed", True) == (seen["judged"], "not worth replaying yet" in seen["why"])
+    (row,) = [row for row in sleepd("doctor", "--json").json["rows"] if row["fact"] == "lessons"]
+    assert ("ok", "1 listed: sleepd lessons") == (row["state"], row["finding"])
+
+
+def test_rules_of_ones_own_files_are_held_against_the_history(lived: Path) -> None:
+    """The line, its meaning, and how often it was broken; a file that says nothing of the kind is said so."""
+    assert "No line of your AGENTS.md or CLAUDE.md" in sleepd("lessons", "rules").out
+    (lived / "CLAUDE.md").write_text("# App\n\n- Always run `npm run lint` before you end\n")
+    configure(lived.parents[1], f"{SETTINGS}\n[lessons]\napplies = 3\n")
+    told = sleepd("lessons", "rules").out
+    assert "CLAUDE.md:3: - Always run `npm run lint` before you end" in told
+    assert "broken in 100%" in told and "of 3 exchanges" in told and "not kept: word it anew" in told
+    (found,) = sleepd("lessons", "rules", "--json").json
+    assert (3, 3, True) == (found["line"], found["applies"], found["ignored"])

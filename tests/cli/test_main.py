@@ -20,6 +20,7 @@ from tests.cli.command import configure, environment, sleepd, started
 from tests.stub.server import Stub
 from tests.usecases.waiting import Home
 
+NIGHT = ("sleepd.pipeline", "sleepd.core.screen", "sleepd.core.experiment", "sleepd.core.redact", "sleepd.models")
 HEAVY = ("torch", "scipy", "alembic", "openai", "anthropic", "sentence_transformers", "sklearn")
 
 
@@ -57,15 +58,37 @@ def test_status_imports_no_library_that_a_glance_cannot_wait_for(begun: Path, mo
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("verb", ["status", "proposals", "notice"])
-def test_a_glance_imports_no_night(begun: Path, verb: str) -> None:
-    """Neither the pipeline nor a database library, and few modules in all: a list once imported twice as many."""
+@pytest.mark.parametrize(
+    ("verb", "most"), [(("status",), 55), (("proposals",), 45), (("notice",), 50), (("tasks", "list"), 55)]
+)
+def test_a_glance_imports_no_night(begun: Path, verb: tuple[str, ...], most: int) -> None:
+    """Neither the pipeline nor a database library, and few modules in all: a list once imported four times as many."""
     Home(folder=begun).propose()
-    found = imported(verb)
-    night = ("sleepd.pipeline", "sleepd.core.screen", "sleepd.models")
-    assert set() == {name for name in found if name.startswith(night)}
-    assert set() == found & {*HEAVY, "numpy", "sqlalchemy", "msgspec", "rich"}
-    assert len(found - imported("--version")) < 250
+    found = imported(*verb)
+    assert set() == {name for name in found if name.startswith((*NIGHT, "asyncio"))}
+    assert set() == found & {*HEAVY, "numpy", "sqlalchemy", "msgspec", "rich", "dotenv"}
+    assert len(found - imported("--version")) < most
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("verb", [("lessons",), ("episodes",), ("recall", "a text")])
+def test_a_question_imports_no_night(begun: Path, verb: tuple[str, ...]) -> None:
+    """The database and the vectors, but neither what runs a night nor what screens, redacts and judges."""
+    found = imported(*verb)
+    mine = {name for name in found if name.startswith(NIGHT)}
+    assert mine <= {
+        f"sleepd.{name}"
+        for name in (
+            "pipeline",
+            "pipeline.embed",
+            "models",
+            "models.hashed",
+            "models.memoized",
+            "models.settings",
+            "models.surrogates",
+        )
+    }
+    assert set() == found & {*HEAVY, "msgspec", "rich", "structlog", "dotenv"}
 
 
 @pytest.mark.slow
@@ -142,7 +165,7 @@ def test_a_folder_that_cannot_be_written_is_named(own_home: Path) -> None:
     """A file stands where the data folder should be: one line that names it."""
     (own_home / ".local").mkdir()
     (own_home / ".local" / "share").write_text("in the way")
-    done = sleepd("tasks", "list")
+    done = sleepd("lessons")
     assert 1 == done.err.count("\n") and str(own_home / ".local/share") in done.err and done.code in (2, 70), done.err
 
 

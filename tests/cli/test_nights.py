@@ -239,6 +239,8 @@ def test_nights_and_their_evidence_can_be_looked_at(in_it: Path) -> None:
     assert first["pairs"] == sum(t["pairs"] for t in first["tasks"])
     text = sleepd("show", night["id"]).out
     assert "(text replay" in text and "evidence " in text and first["edits"][0]["text"] in text
+    assert (1, pytest.approx(1 / first["threshold"])) == (first["stated"], first["level"])
+    assert f"level {first['level']:.2g}, as candidate 1 of the account and number 1 of those" in text
 
 
 def test_an_unknown_night_is_said_so(in_it: Path) -> None:

@@ -127,6 +127,7 @@ def at_a_terminal(arguments: list[str], typed: str) -> str:
         return os.read(terminal.fileno(), 65_536).decode() + printed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("variables", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)])
 def test_doctor_is_in_colour_on_a_terminal_alone(own_home: Path, variables: dict[str, str], coloured: bool) -> None:
     """Each row begins in the colour of its state; nowhere with NO_COLOR, on a terminal without colours, or in a pipe."""

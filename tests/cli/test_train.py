@@ -53,12 +53,12 @@ def items(count: int, first: str = "Item") -> list[dict[str, object]]:
     ]
 
 
-@pytest.mark.slow
 def begin_the_account_anew() -> None:
     """Another run in the same home would go on with its indices, and have lower levels."""
     config.places().account.unlink()
 
 
+@pytest.mark.slow
 class TestTraining:
     def test_it_writes_what_the_page_promises(self, task_set: Path, skill: Path, tmp_path: Path) -> None:
         before = skill.read_bytes()

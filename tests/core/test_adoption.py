@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sleepd.core import edit as edits
-from sleepd.core.adoption import Plan, RevertPlan, merge, plan, revert_plan
+from sleepd.core.adoption import AdoptionPlan, RevertPlan, merge, plan, revert_plan
 from sleepd.core.edit import Region, new_skill
 from sleepd.core.errors import Conflict
 from sleepd.core.model import Edit, EditOp
@@ -19,11 +19,11 @@ GATED = BASE.replace("- b\n", "- b\n- c\n")
 class TestPlan:
     def test_writes_the_gated_text(self) -> None:
         """An unchanged file becomes the gated text, proven."""
-        assert Plan(text=GATED, live=BASE, proven=True) == plan(BASE, BASE, GATED)
+        assert AdoptionPlan(text=GATED, live=BASE, proven=True) == plan(BASE, BASE, GATED)
 
     def test_makes_a_new_file(self) -> None:
         """Where no file was and none is, the gated text is written."""
-        assert Plan(text=GATED, live=None, proven=True) == plan(None, None, GATED)
+        assert AdoptionPlan(text=GATED, live=None, proven=True) == plan(None, None, GATED)
 
     def test_has_nothing_to_do_twice(self) -> None:
         """A file that already holds the gated text needs no writing."""
@@ -33,14 +33,14 @@ class TestPlan:
     @pytest.mark.parametrize(("old", "new"), [("first\n", "First\n"), ("last\n", ""), ("# Mine\n", "\ufeff# Mine\n")])
     def test_merges_a_change_elsewhere(self, old: str, new: str) -> None:
         """The user's change elsewhere is kept, and the text is no longer proven."""
-        assert Plan(text=GATED.replace(old, new), live=BASE.replace(old, new), proven=False) == plan(
+        assert AdoptionPlan(text=GATED.replace(old, new), live=BASE.replace(old, new), proven=False) == plan(
             BASE.replace(old, new), BASE, GATED
         )
 
     def test_a_part_of_the_gated_change_stays_proven(self) -> None:
         """When the merge gives exactly the gated text it is the gated text."""
         two = GATED.replace("first\n", "First\n")
-        assert Plan(text=two, live=GATED, proven=True) == plan(GATED, BASE, two)
+        assert AdoptionPlan(text=two, live=GATED, proven=True) == plan(GATED, BASE, two)
 
     @pytest.mark.parametrize(
         "live",

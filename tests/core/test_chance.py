@@ -7,8 +7,9 @@ import random
 import pytest
 
 from sleepd.core import check
-from sleepd.core.chance import MIN_SESSIONS, mined_checks
+from sleepd.core.chance import mined_checks
 from sleepd.core.check import Check, Contrast, FirstLine
+from sleepd.core.excess import MIN_SESSIONS
 from sleepd.core.model import TaskId
 
 WORDS = [

@@ -130,7 +130,7 @@ class TestSettling:
         scheduled = [pair("t0", 1, 0, draw) for draw in range(8)]
         looked = [looking(pair(task, 1, 0, n)) for n, task in enumerate(TASKS * 4)]
         reasons = [settle(pairs, TASKS, TERMS, HOW)[0].reason for pairs in (scheduled, [*scheduled, *looked])]
-        crossed = "evidence passed 1/0.05 after 6 pairs; "
+        crossed = "evidence passed 1/0.05 after 7 pairs; "
         assert [f"{crossed}each task is looked at", f"{crossed}none of 10 tasks got worse"] == reasons
 
     def test_what_was_drawn_for_a_task_is_no_evidence_for_the_mean(self) -> None:

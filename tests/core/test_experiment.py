@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sleepd.core import experiment
-from sleepd.core.evidence import level, log_wealth
+from sleepd.core.evidence import COUNTER_BETS, Given, Place, adaptive_wealth, level, log_wealth
 from sleepd.core.experiment import Decision, Experiment, OnePass, Rule, Superiority, enough, scores_of
 from sleepd.core.model import Pair, TaskId, Verdict
 
@@ -91,26 +92,82 @@ class TestFalseAdoption:
     def test_a_house_rule_is_found_in_a_night(self) -> None:
         """What is broken nearly always without the rule and kept nearly always with it crosses, also at the first level."""
         chance = np.random.default_rng(2)
-        terms = replace(TERMS, alpha=level(1, 0, 0.05))
+        terms = replace(TERMS, alpha=level(Place(index=1), 0, 0.05))
         decisions = [decide(draw(house_rule, chance), terms) for _ in range(50)]
         assert {Verdict.ACCEPTED} == {d.verdict for d in decisions}
         assert float(np.mean([d.pairs for d in decisions])) < 20
 
-    def test_the_levels_of_a_life_sum_to_less_than_alpha(self) -> None:
-        """Without adoptions, however many candidates there are."""
-        levels = [level(t, 0, 0.05) for t in range(1, 200_001)]
-        assert 0.03 < sum(levels) < 0.05
+    @pytest.mark.parametrize(("unshared", "stated", "least"), [
+        (0, 0, 0.015), (0, 1, 0.04), (0, 2, 0.04), (0, 50, 0.025), (30, 1, 0.035), (200_000, 1, 0.03),
+    ])  # fmt: skip
+    def test_the_levels_of_a_life_sum_to_less_than_alpha(self, unshared: int, stated: int, least: float) -> None:
+        """Without adoptions, however many candidates there are, and whichever of them (each so-manieth, or none) a
+        person put into words; also where the first were entered before there was a share for those."""
+        held, levels = Given(unshared=unshared), []
+        for t in range(1, 200_001):
+            before = t <= unshared
+            mine = not before and stated > 0 and t % stated == 0
+            place = Place(index=t, stated=None) if before else held.next(stated=mine)
+            levels.append(level(place, 0, 0.05))
+            held = replace(held, candidates=t) if before else held.after(place)
+        assert least < sum(levels) < 0.05
+
+    def test_a_rule_in_the_persons_words_has_a_part_of_their_share(self) -> None:
+        """The first needs evidence of 84, another candidate 423; the candidates in between do not use the share up."""
+        first, other = Given().next(stated=True), Given().next()
+        assert (84, 423) == (round(1 / level(first, 0, 0.05)), round(1 / level(other, 0, 0.05)))
+        late = [level(Place(index=1_000, stated=n), 0, 0.05) for n in (0, 1, 2)]
+        assert pytest.approx(0.025 / 2.6123753) == late[1] - late[0]
+        assert pytest.approx((late[1] - late[0]) * 2**-1.5) == late[2] - late[0]
 
     @pytest.mark.parametrize(("index", "adoptions"), [(1, 0), (2, 1), (60, 7), (1, 400)])
     def test_each_adoption_raises_the_levels_and_none_passes_alpha(self, index: int, adoptions: int) -> None:
-        """e-LOND: α·γ_t·(adoptions + 1), γ_t = t^-1.1 / ζ(1.1)."""
-        expected = min(0.05, 0.05 * index**-1.1 / 10.58444846495 * (adoptions + 1))
-        assert expected == pytest.approx(level(index, adoptions, 0.05))
+        """e-LOND: α·w_t·(adoptions + 1), w_t = γ_t / 2, γ_t = t^-1.1 / ζ(1.1); earlier versions had the whole γ_t."""
+        earlier = min(0.05, 0.05 * index**-1.1 / 10.58444846495 * (adoptions + 1))
+        assert earlier == pytest.approx(level(Place(index=index, stated=None), adoptions, 0.05))
+        expected = min(0.05, 0.025 * index**-1.1 / 10.58444846495 * (adoptions + 1))
+        assert expected == pytest.approx(level(Place(index=index), adoptions, 0.05))
 
     def test_no_candidate_is_accepted_on_fewer_pairs_than_the_largest_bet_allows(self) -> None:
         """With every difference 1, evidence grows by at most 1.97 a pair."""
         decision = decide(pairs_of(*[1.0] * 60), TERMS)
         assert (Verdict.ACCEPTED, True) == (decision.verdict, decision.pairs >= math.log(20) / math.log(1.97))
+
+
+class TestAdaptiveBet:
+    def test_it_rests_on_earlier_pairs_alone(self) -> None:
+        """The size before each pair is the same whatever the pair and those after it bring."""
+        chance = np.random.default_rng(3)
+        gains = chance.uniform(-1, 1, 40)
+        for n in (0, 1, 17):
+            other = np.concatenate([gains[:n], chance.uniform(-1, 1, 40 - n)])
+            steps = [np.diff(np.exp(adaptive_wealth(g)), prepend=1.0)[n] / g[n] for g in (gains, other)]
+            assert steps[0] == pytest.approx(steps[1])
+            assert 0 < steps[0] / np.exp(np.concatenate([[0.0], adaptive_wealth(gains)]))[n] < 1
+
+    @pytest.mark.parametrize("probability", [0.5, 0.05, 0.95])
+    def test_the_expected_wealth_never_grows_without_an_effect(self, probability: float) -> None:
+        """Exactly, over all courses of ten pairs whose mean is 0: a martingale, whatever it has learnt."""
+        high, low = 1 - probability, -probability
+        courses = np.array(list(itertools.product([high, low], repeat=10)))
+        weights = np.prod(np.where(courses == high, probability, 1 - probability), axis=1)
+        wealth = np.array([np.exp(adaptive_wealth(course)) for course in courses])
+        assert np.ones(10) == pytest.approx(weights @ wealth)
+
+    def test_a_missing_score_lowers_it(self) -> None:
+        """Where the candidate gives no answer, and where the live text gave none: never a gift."""
+        pairs, patient = pairs_of(*[0.6] * 8), replace(TERMS, alpha=1e-9)
+        known = decide(pairs, patient).evidence
+        assert decide([*pairs, pair(None, 0.4, 8)], patient).evidence < known
+        assert known == pytest.approx(decide([*pairs, pair(1.0, None, 8)], patient).evidence)
+
+    def test_candidates_of_earlier_versions_keep_their_bets(self) -> None:
+        """The evidence of pairs that were seen is not reckoned anew with other bets."""
+        fixed = replace(TERMS, statistic=Superiority(adaptive=False))
+        found = experiment.paths(fixed.statistic, scores_of(pairs_of(0.3, -0.2, 1.0)))
+        gains = np.array([0.3, -0.2, 1.0])
+        assert log_wealth(gains) == pytest.approx(found.evidence)
+        assert log_wealth(0.1 - gains, COUNTER_BETS) == pytest.approx(found.counter)
 
 
 class TestEndings:
@@ -133,7 +190,7 @@ class TestEndings:
     def test_each_says_why_in_words(self) -> None:
         """The level, the smallest effect or the number of pairs is named."""
         rejected = decide(pairs_of(*[-0.5] * 20), TERMS)
-        assert "evidence passed 1/0.05 after 6 pairs" == decide(pairs_of(*[1.0] * 20), TERMS).reason
+        assert "evidence passed 1/0.05 after 7 pairs" == decide(pairs_of(*[1.0] * 20), TERMS).reason
         assert f"effect below +0.10 after {rejected.pairs} pairs (error at most 0.1)" == rejected.reason
         assert "1 pairs so far; goes on in a later night" == decide(pairs_of(1.0), TERMS).reason
         closed = decide(pairs_of(0.0, 0.0), replace(TERMS, max_pairs=2))
@@ -290,7 +347,9 @@ class TestProperties:
     @settings(max_examples=100)
     @given(some_pairs, some_terms, st.floats(0, 1))
     def test_better_scores_never_undo_an_acceptance(self, pairs: list[Pair], terms: Experiment, more: float) -> None:
-        """Raising the candidate's scores keeps it accepted."""
+        """Raising the candidate's scores keeps it accepted, where the bets are fixed: one that learns may have been
+        led to bet more on a pair that it then lost."""
+        terms = replace(terms, statistic=replace(terms.statistic, adaptive=False))  # type: ignore[arg-type]
         better = [p if p.candidate is None else replace(p, candidate=min(1.0, p.candidate + more)) for p in pairs]
         before, after = decide(pairs, terms), decide(better, terms)
         if before.verdict is Verdict.ACCEPTED:

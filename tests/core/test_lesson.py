@@ -9,7 +9,7 @@ import pytest
 
 from harvesters.records import ToolCall, ToolStatus, Turn
 from sleepd.core.acts import judge
-from sleepd.core.backtest import Backtest
+from sleepd.core.backtest import Backtest, Floors
 from sleepd.core.episode import Episode, episodes
 from sleepd.core.lesson import (
     EpisodeWithAct,
@@ -18,13 +18,13 @@ from sleepd.core.lesson import (
     LessonFloors,
     LessonState,
     Scope,
-    backtests,
     conflicts,
     lessons,
     of_refusals,
     of_words,
     originals,
     stated,
+    tried_checks,
 )
 from sleepd.core.model import SessionId
 from sleepd.core.segment import Transcript
@@ -215,8 +215,10 @@ def test_a_check_is_held_against_the_whole_history() -> None:
     found = learn([*told, kept])["lint"]
     (check,) = found.checks
     assert "npm run lint" in check.sentence
-    (result,) = backtests(found, history(*told, kept))
+    (tried,) = tried_checks(found, history(*told, kept), Floors())
+    result = tried.result
     assert isinstance(result, Backtest)
+    assert ("applied in 6 episodes, at least 20 needed",) == tried.short_of
     assert (6, 4, 1.0, 0.0) == (
         result.applies, result.broken.value and round(result.broken.value * 6), result.recall.value, result.false_alarms.value
     )  # fmt: skip
@@ -236,7 +238,8 @@ def test_a_refused_command_was_corrected_where_it_was_refused() -> None:
         for n in (1, 2)
     ]
     found = learn(told)["make slow refused"]
-    (result,) = backtests(found, history(*told))
+    (tried,) = tried_checks(found, history(*told), Floors())
+    result = tried.result
     assert isinstance(result, Backtest)
     assert (1.0, 2) == (result.recall.value, result.recall.of)
 
@@ -272,3 +275,27 @@ def test_words_about_tests_need_an_edited_test() -> None:
     """Even when all of three sessions ask for them."""
     history = [work(n, "we need to add the missing tests for it", edit("page.py", n)) for n in (1, 2, 3)]
     assert "tests with the change" not in learn(history)
+
+
+def test_words_that_no_theme_knows_teach_when_they_come_again() -> None:
+    """In any language: the person's own words are the rule. Said once, or in other words, they are none."""
+    given = json.dumps({"file_path": "/p/parser.py", "old_string": "b0", "new_string": "a"})
+    undone = ToolCall(id="u", name="Edit", input=given, output="", status=ToolStatus.OK)
+
+    def objection(number: int, words: str) -> tuple[Episode, ...]:
+        return session(
+            number,
+            said(f"Add option {number} to the parser", 0),
+            reply("Done, all works.", 1, edit("parser.py")),
+            said(words, 2),
+            reply("You're right, I should not have done that.", 3, undone),
+        )
+
+    history = [
+        objection(1, "không, hãy giữ nguyên tên cột!!"),
+        objection(2, "không! hãy giữ nguyên tên cột"),
+        objection(3, "không, màu này xấu quá, thử màu xanh đi"),
+    ]
+    found = [lesson for lesson in learn(history).values() if lesson.text.startswith("Keep to this from the start")]
+    assert ["Keep to this from the start: “không! hãy giữ nguyên tên cột”"] == [lesson.text for lesson in found]
+    assert (2, 2) == (len(found[0].sessions), len(found[0].quotes))

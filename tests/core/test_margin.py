@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sleepd.core import evidence, experiment
+from sleepd.core.evidence import Place
 from sleepd.core.evidence import Scores as Columns
 from sleepd.core.experiment import Decision, Experiment, NonInferiority, OnePass, Rule
 from sleepd.core.model import Verdict
@@ -63,7 +64,7 @@ def test_a_text_that_loses_the_margin_is_accepted_at_most_at_its_level(world) ->
     ("loss", "alpha", "verdict"),
     [
         (0.0, 0.05, Verdict.ACCEPTED),
-        (0.0, evidence.level(1, 0, 0.05), Verdict.ACCEPTED),
+        (0.0, evidence.level(Place(index=1), 0, 0.05), Verdict.ACCEPTED),
         (-0.02, 0.05, Verdict.ACCEPTED),
         (0.03, 0.05, Verdict.CLOSED),
         (0.06, 0.05, Verdict.REJECTED),
@@ -78,13 +79,13 @@ def test_where_scores_hardly_vary(loss: float, alpha: float, verdict: Verdict) -
 
 
 def test_what_the_page_says_an_equal_text_takes() -> None:
-    """232 pairs for the first candidate of an account, at best: without any noise."""
+    """258 pairs for the first candidate of an account, at best: without any noise."""
     decision = weigh(
         np.ones(PAIRS),
         np.ones(PAIRS),
-        Experiment(alpha=evidence.level(1, 0, 0.05), statistic=NonInferiority(margin=MARGIN)),
+        Experiment(alpha=evidence.level(Place(index=1), 0, 0.05), statistic=NonInferiority(margin=MARGIN)),
     )
-    assert (Verdict.ACCEPTED, 232) == (decision.verdict, decision.pairs)
+    assert (Verdict.ACCEPTED, 258) == (decision.verdict, decision.pairs)
 
 
 def test_a_wider_margin_takes_fewer_pairs() -> None:

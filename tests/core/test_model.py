@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from sleepd.core import model
 from sleepd.core.model import (
+    AnswerOutcome,
     Attempt,
     Cause,
     Edit,
     EditOp,
-    Outcome,
     SessionId,
     Task,
     TaskId,
@@ -42,7 +42,7 @@ class TestDigest:
 
 
 class TestTask:
-    def task(self, *outcomes: Outcome) -> Task:
+    def task(self, *outcomes: AnswerOutcome) -> Task:
         return Task(
             id=TaskId("t"),
             session_id=SessionId("s"),
@@ -57,14 +57,14 @@ class TestTask:
         ("outcomes", "kept", "friction"),
         [
             ((), None, 0),
-            ((Outcome.ACCEPTED,), "0", 0),
-            ((Outcome.REJECTED, Outcome.ACCEPTED), "1", 1),
-            ((Outcome.ACCEPTED, Outcome.UNKNOWN), None, 0),
-            ((Outcome.REJECTED, Outcome.REJECTED), None, 2),
+            ((AnswerOutcome.ACCEPTED,), "0", 0),
+            ((AnswerOutcome.REJECTED, AnswerOutcome.ACCEPTED), "1", 1),
+            ((AnswerOutcome.ACCEPTED, AnswerOutcome.UNKNOWN), None, 0),
+            ((AnswerOutcome.REJECTED, AnswerOutcome.REJECTED), None, 2),
         ],
     )
     def test_the_answer_that_was_kept_is_the_last_if_any(
-        self, outcomes: tuple[Outcome, ...], kept: str | None, friction: int
+        self, outcomes: tuple[AnswerOutcome, ...], kept: str | None, friction: int
     ) -> None:
         """And friction counts the rejected ones."""
         task = self.task(*outcomes)

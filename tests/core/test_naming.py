@@ -66,3 +66,14 @@ def test_words_that_some_share_are_put_in_their_order() -> None:
 def test_long_words_are_cut() -> None:
     """A pasted token does not fill the terminal."""
     assert 48 >= max(map(len, names({"a": ["x" * 300, "x" * 300]}).values()))
+
+
+def test_a_text_stands_for_a_group_that_shares_no_words_of_its_own() -> None:
+    """Single words put together would say nothing: the request that has most in common with the others, cut."""
+    texts = [
+        "I had closed the window when the light went on and the pump began to hum",
+        "why does the pump hum?",
+        "the light is on again, and then I closed it",
+    ]
+    assert "I had closed the window when the light went on…" == names({**OTHERS, "a": texts})["a"]
+    assert "…" == names({**OTHERS, "a": [texts[0], "one " * 30]})["a"][-1]

@@ -7,7 +7,7 @@ import pytest
 
 from sleepd.core import ngrams
 from sleepd.core.model import TaskId
-from sleepd.core.recall import Index, nearest
+from sleepd.core.recall import best, nearest
 
 POOL = [TaskId(i) for i in ("b", "a", "c")]
 ROWS = np.array([[1, 0], [1, 0], [0, 1]], dtype=np.float32)
@@ -72,22 +72,9 @@ def test_half_precision_gives_the_same_order() -> None:
     assert [c for _, c in whole] == pytest.approx([c for _, c in half], abs=1e-3)
 
 
-def test_an_index_finds_what_looking_at_all_finds() -> None:
-    """At least 99 of 100 of the nearest twenty, with the same cosines."""
-    rows = alike(12_000)
-    pool = [f"{n:05}" for n in range(len(rows))]
-    index = Index(pool, rows.astype(np.float16))
-    right = 0
-    for n in range(0, 12_000, 600):
-        exact = dict(nearest(rows[n], pool, rows.astype(np.float16), 20))
-        got = dict(index.nearest(rows[n], 20))
-        right += len(exact.keys() & got.keys())
-        assert {i: c for i, c in got.items() if i in exact}.items() <= exact.items()
-    assert right >= 0.99 * 400
-
-
-@pytest.mark.parametrize("k", [0, 3, 99])
-def test_an_index_of_few_rows_is_exact(k: int) -> None:
-    """Never more than there are, and the order of `nearest`."""
-    assert nearest(QUERY, POOL, ROWS, k) == Index(POOL, ROWS).nearest(QUERY, k)
-    assert () == Index([], np.zeros((0, 2), dtype=np.float32)).nearest(QUERY, k)
+def test_the_best_of_portions_are_the_nearest_of_all() -> None:
+    """Looked at in three portions, with ties across them."""
+    rows = np.vstack([alike(300, 16), alike(300, 16)])
+    pool = [TaskId(f"{n * 7 % 600:03}") for n in range(600)]
+    parts = [nearest(rows[9], pool[at : at + 200], rows[at : at + 200], 7) for at in range(0, 600, 200)]
+    assert nearest(rows[9], pool, rows, 7) == best((one for part in parts for one in part), 7)

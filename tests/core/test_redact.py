@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks import redaction, secret_shapes
-from sleepd.core.redact import OVERLAP, redact
+from sleepd.core.redact import OVERLAP, Clipped, redact, redact_all
 from sleepd.core.redact_needles import fresh, needles
 
 ALNUM = string.ascii_letters + string.digits
@@ -184,6 +184,29 @@ def test_a_secret_leaves_no_readable_run(name: str, secret: str, part: str) -> N
         assert (carrier, []) == (carrier, survivors(part, result.text))
         assert "[redacted:" in result.text, carrier
         assert result.found, carrier
+
+
+@pytest.mark.slow
+def test_texts_searched_together_come_out_as_each_alone() -> None:
+    """Secrets at the edge of a text, texts without any, clipped ones, and more letters than one search takes."""
+    rng = random.Random(0)
+    texts = [Clipped(secret, LIMIT) for _, secret, _ in SECRETS]
+    texts += [Clipped("", 5), Clipped("plain words, no secret", 9), Clipped("4111 1111 1111 1111", LIMIT)]
+    texts += [Clipped(f"word {secret} " * 30, rng.randrange(1, 900)) for _, secret, _ in SECRETS]
+    texts += [Clipped(f"{n} harmless words " * 2_000, LIMIT) for n in range(20)]
+    rng.shuffle(texts)
+    assert [redact(text, limit) for text, limit in texts] == redact_all(texts)
+    assert [] == redact_all([])
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [("", ""), ("\\n", " "), ("/", "/"), ("hvs.", ""), ('"id": "', '"'), ("~", ".")]
+)
+def test_ids_in_plain_form_are_judged_by_their_neighbours(before: str, after: str) -> None:
+    """A UUID alone is no secret; as the rest of a vendor's token it is."""
+    id_ = "0a1b2c3d-0000-4111-8222-abcdef012345"
+    assert before in ("hvs.",) or f"x {before}{id_}{after} y" == redact(f"x {before}{id_}{after} y", LIMIT).text
+    assert before != "hvs." or ("vendor-token",) == redact(f"x {before}{id_}{after} y", LIMIT).found
 
 
 @pytest.mark.parametrize("depth", [1, 2])

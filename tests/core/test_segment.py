@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from harvesters.records import Origin, Role, SkillTrigger, SkillUse, ToolCall, ToolStatus, Turn
-from sleepd.core.model import Attempt, EvidenceKind, Outcome, SessionId, Task, TaskId, digest
+from sleepd.core.model import AnswerOutcome, Attempt, EvidenceKind, SessionId, Task, TaskId, digest
 from sleepd.core.ngrams import similarity
 from sleepd.core.segment import Transcript, segment
 
@@ -319,7 +319,7 @@ class TestPieces:
             at=BEGIN,
             request="Write it",
             context="",
-            attempts=(Attempt(answer=DRAFT, outcome=Outcome.ACCEPTED, evidence=(EvidenceKind.MOVED_ON,)),),
+            attempts=(Attempt(answer=DRAFT, outcome=AnswerOutcome.ACCEPTED, evidence=(EvidenceKind.MOVED_ON,)),),
             skill=None,
         )
         assert expected == Session().user("Write it").agent(DRAFT).only
@@ -415,4 +415,4 @@ class TestPieces:
     def test_the_kept_answer_is_the_last(self) -> None:
         """A task whose last answer was not accepted has none."""
         task = Session().user("Write it").agent(DRAFT).other(Origin.INTERRUPT).only
-        assert (None, Outcome.UNKNOWN) == (task.accepted, task.attempts[-1].outcome)
+        assert (None, AnswerOutcome.UNKNOWN) == (task.accepted, task.attempts[-1].outcome)

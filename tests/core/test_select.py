@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sleepd.core.aggregate import Backed, ProposedEdits, aggregate
-from sleepd.core.model import Digest, Edit, EditOp, Origin, Verdict
+from sleepd.core.model import CandidateOrigin, Digest, Edit, EditOp, Verdict
 from sleepd.core.select import SHORTENING_MARGIN, Bundle, EarlierTrial, Field, contested, select, sort_out
 
 
@@ -35,10 +35,10 @@ def bundles(found: tuple[Backed, ...], budget: int, *trials: EarlierTrial) -> li
 def test_a_bundle_of_edits_that_no_reflection_proposed() -> None:
     """In their order, each with the sessions they go back to; it has to be better unless a margin is stated."""
     edits = (add("one"), add("two"))
-    made = Bundle.of(edits, ["a", "b", "a"], origin=Origin.COMPACTION)
-    assert (edits, ("a", "b"), Origin.COMPACTION, 0.0) == (made.edits, made.sessions, made.origin, made.margin)
+    made = Bundle.of(edits, ["a", "b", "a"], origin=CandidateOrigin.COMPACTION)
+    assert (edits, ("a", "b"), CandidateOrigin.COMPACTION, 0.0) == (made.edits, made.sessions, made.origin, made.margin)
     assert [(0, 1), (1, 1)] == [(b.rank, b.support) for b in made.backed]
-    assert 0.03 == Bundle.of(edits, [], origin=Origin.COMPACTION, margin=0.03).margin
+    assert 0.03 == Bundle.of(edits, [], origin=CandidateOrigin.COMPACTION, margin=0.03).margin
 
 
 @pytest.mark.parametrize(("texts", "expected"), [((), False), (("one",), False), (("one", "two"), True)])

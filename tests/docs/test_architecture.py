@@ -23,8 +23,9 @@ from sleepd import cli, compose, registry
 from sleepd.core import schedule
 from sleepd.core.model import Replay, RunId, Score, digest
 from sleepd.core.ports import Ask, CallPurpose, Reply
+from sleepd.models.metered import Ledger
 from sleepd.models.scripted import ScriptedModel
-from sleepd.pipeline.rollout import RunContext, run_all
+from sleepd.pipeline.rollout import RunContext, ShownText, run_all
 from sleepd.settings import config
 from sleepd.store import tasks
 from sleepd.store.tasks import StoredTask
@@ -37,7 +38,7 @@ SESSIONS = 15
 
 Add = Callable[[str], str]
 """From a heading such as `Add a model` to the name that its package is registered under."""
-TEXT = digest("- Be brief.\n"), "- Be brief.\n"
+TEXT = ShownText(address=digest("- Be brief.\n"), body="- Be brief.\n")
 Measuring = Callable[[ScriptedModel], AbstractContextManager[tuple[RunContext, StoredTask]]]
 """From a model to a run, and a task to try it on."""
 Write = Callable[[str, str], ModuleType]
@@ -118,8 +119,10 @@ def measuring(with_tasks: Path) -> Measuring:
         with closing(compose.database(config.places())) as database:
             settings = config.load()
             run = RunId(id="2026-11-22-1")
-            ctx = compose.context(settings, database, (compose.embedder(settings), model, model), run)
-            assert TEXT[0] == ctx.put_text(TEXT[1])
+            embedder = compose.embedder(settings)
+            asked = compose.Adapters(embedder=embedder, task=model, reflection=model, ledger=Ledger())
+            ctx = compose.context(settings, database, asked, run)
+            assert TEXT.address == ctx.put_text(TEXT.body)
             with database.reading() as connection:
                 yield ctx, next(s for s in tasks.load(connection) if s.usable)
 

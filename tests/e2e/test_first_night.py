@@ -21,7 +21,7 @@ from tests.e2e.clients import move_in
 from tests.e2e.users_systemd import Manager, user_manager
 from tests.stub.server import Stub
 
-pytestmark = pytest.mark.e2e
+pytestmark = pytest.mark.e2e(100)
 
 
 @pytest.fixture

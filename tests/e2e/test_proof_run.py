@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(30)
 
 
 def start(tmp_path: Path, name: str, *options: str, **variables: str) -> subprocess.CompletedProcess[str]:

@@ -20,7 +20,7 @@ from tests.cli.command import SETTINGS, configure, live_in
 from tests.e2e.users_systemd import Manager, user_manager
 from tests.resident.schedulers import a_plan
 
-pytestmark = pytest.mark.e2e
+pytestmark = pytest.mark.e2e(40)
 
 CONDITIONS = """\
 at = "{at:%H:%M}"

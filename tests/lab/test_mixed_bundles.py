@@ -9,9 +9,10 @@ import pytest
 from sleepd.core.experiment import Rule
 from sleepd.lab.proof.bundles import Mixed, mixed
 from sleepd.lab.proof.truth import Truth
-from sleepd.lab.proof.world import Terms, Variant, World
+from sleepd.lab.proof.world import HISTORY, Terms, Variant, World
 from sleepd.models.hashed import HashedTfidf
 from sleepd.models.memoized import Memoized
+from sleepd.pipeline.trial import GateTerms
 from sleepd.simulate.cast import persona
 
 WHO = persona("programmer")
@@ -21,12 +22,24 @@ HARMFUL = [f"It is wrong, so never: {words[0].lower()}{words[1:]}" for words in 
 
 def terms(folder: Path, rule: Rule, alpha: float = 0.05) -> Terms:
     return Terms(
-        who=WHO, seed=1, nights=1, alpha=alpha, rule=rule, workers=1, embedder=Memoized(HashedTfidf()), folder=folder
+        who=WHO,
+        seed=1,
+        nights=1,
+        gate=GateTerms(rule=rule, alpha=alpha),
+        workers=1,
+        embedder=Memoized(HashedTfidf()),
+        folder=folder,
     )
 
 
 def made(folder: Path, rule: Rule) -> tuple[Mixed, ...]:
-    return mixed(terms(folder, rule), Truth(WHO), GOOD, HARMFUL)
+    base = World(terms(folder, rule), Variant(name="the same days"))
+    base.live(0, HISTORY)
+    base.harvest()
+    base.mine()
+    found = mixed(base, Truth(WHO), GOOD, HARMFUL)
+    base.close()
+    return found
 
 
 @pytest.mark.slow

@@ -18,6 +18,8 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp_types import CallToolResult, ElicitResult
 
+from sleepd.mcp.server import build
+from sleepd.mcp.work import RunningTools
 from tests.cli.command import environment
 
 COMMAND = [sys.executable, "-m", "sleepd", "mcp"]
@@ -49,6 +51,22 @@ def talking(**options: Any) -> Iterator[Talk]:
     """Speak with a new server in this home."""
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(connected(**options)) as client:
         yield Talk(portal, client)
+
+
+@contextlib.contextmanager
+def talking_here(**options: Any) -> Iterator[Talk]:
+    """Speak with a server in this process, in lines of JSON as well: without what a process takes to start."""
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(connected_here(**options)) as client:
+        yield Talk(portal, client)
+
+
+@contextlib.asynccontextmanager
+async def connected_here(**options: Any) -> AsyncIterator[Client]:
+    work = RunningTools()
+    # By the older protocol the messages are framed as on a pipe.
+    async with Client(build(work), mode="legacy", **options) as client:
+        yield client
+    work.end()
 
 
 @contextlib.asynccontextmanager

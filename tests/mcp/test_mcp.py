@@ -18,7 +18,7 @@ from sleepd.host import locks
 from sleepd.settings import config
 from tests.cli.command import SETTINGS, configure, sleepd
 from tests.homes import move_into
-from tests.mcp.mcp_client import PATIENCE_S, Person, Talk, talking, text
+from tests.mcp.mcp_client import PATIENCE_S, Person, Talk, talking, talking_here, text
 
 UNASKED = f"{SETTINGS}\n[mcp]\ndecide_unasked = true\n"
 """So that a client that cannot ask a person may decide."""
@@ -32,7 +32,7 @@ class Clients:
     plain: Talk
     asking: Talk
     older_asking: Talk
-    """By the protocol with a handshake, as of 2025."""
+    """By the protocol with a handshake, as of 2025. This server has no process of its own."""
     person: Person
     """Who sits before the two that can ask."""
 
@@ -45,9 +45,8 @@ def clients(after_a_night: Path) -> Iterator[Clients]:
         configure(after_a_night, UNASKED)
         person = Person()
         plain = stack.enter_context(talking())
-        asking, older_asking = (
-            stack.enter_context(talking(mode=mode, elicitation_callback=person)) for mode in ("auto", "legacy")
-        )
+        asking = stack.enter_context(talking(elicitation_callback=person))
+        older_asking = stack.enter_context(talking_here(elicitation_callback=person))
         yield Clients(plain, asking, older_asking, person)
 
 

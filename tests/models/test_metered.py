@@ -51,6 +51,15 @@ def test_the_call_after_the_last_is_refused_before_it_is_made() -> None:
     assert 2 == len(inner.asks) == ledger.spending().calls
 
 
+def test_once_a_stop_is_wanted_the_model_is_not_asked() -> None:
+    """The refusal is KILLED, and counts as no call."""
+    inner, ledger, wanted = ScriptedModel(otherwise=reply()), Ledger(), iter([False, True])
+    model = Metered(inner, ledger, stopped=lambda: next(wanted))
+    outcomes = [model.ask(ask()) for _ in range(2)]
+    assert [None, Cause.KILLED] == [o.cause if isinstance(o, Failure) else None for o in outcomes]
+    assert 1 == len(inner.asks) == ledger.spending().calls
+
+
 def test_what_was_never_asked_is_no_call() -> None:
     """It is neither counted nor taken from the budget, in calls and in dollars."""
     unasked = Failure(cause=Cause.AUTH, message="no key", asked=False)

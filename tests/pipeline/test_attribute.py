@@ -8,7 +8,7 @@ import pytest
 
 from sleepd.core.confirmation import ConfirmationConfig
 from sleepd.core.errors import NotMeasured
-from sleepd.core.model import Cause, Edit, EditOp, Origin, Split, Verdict
+from sleepd.core.model import CandidateOrigin, Cause, Edit, EditOp, Split, Verdict
 from sleepd.core.ports import Failure
 from sleepd.core.select import Bundle
 from sleepd.models.scripted import FailingAt
@@ -47,7 +47,7 @@ def comparison_of(world: World) -> Comparison:
 
 
 def proven(ctx: RunContext, comparison: Comparison, *edits: Edit, gate: GateTerms = GATING) -> tuple[Trial, ...]:
-    made = Bundle.of(edits, ["s1"], origin=Origin.REFLECTION)
+    made = Bundle.of(edits, ["s1"], origin=CandidateOrigin.REFLECTION)
     trial = enter(ctx, comparison, text_claim(ctx, comparison, made, applied(comparison, edits).text), gate)
     return prove(ctx, comparison, trial, gate, gate.pairs_per_night)
 
@@ -58,7 +58,7 @@ class TestTakingApart:
         ctx, comparison = world.ctx(), comparison_of(world)
         bundle, pruned = proven(ctx, comparison, TICKET, USELESS, TESTED)
         assert Verdict.PRUNED is bundle.candidate.verdict
-        assert (Verdict.ACCEPTED, Origin.PRUNED) == (pruned.candidate.verdict, pruned.candidate.origin)
+        assert (Verdict.ACCEPTED, CandidateOrigin.PRUNED) == (pruned.candidate.verdict, pruned.candidate.origin)
         assert (TICKET, TESTED) == pruned.candidate.edits
         assert applied(comparison, [TICKET, TESTED]).text == ctx.text(pruned.candidate.text)
         assert (1, 2) == (bundle.candidate.index, pruned.candidate.index)
@@ -119,7 +119,7 @@ class TestTakingApart:
     def test_a_bundle_that_waited_comes_to_the_same_end_after_an_outage(self, world: World, part: float) -> None:
         """What is left of it is neither lost nor forgotten by the rerun of the night that took it apart."""
         comparison = comparison_of(world)
-        made = Bundle.of((TICKET, USELESS, TESTED), ["s1"], origin=Origin.REFLECTION)
+        made = Bundle.of((TICKET, USELESS, TESTED), ["s1"], origin=CandidateOrigin.REFLECTION)
         text = applied(comparison, made.edits).text
         gate = replace(GATING, waiting_share=1.0)
 

@@ -54,7 +54,7 @@ def entered(
 ) -> Candidate:
     """A candidate that an earlier night had decided."""
     with world.database.writing() as connection:
-        number = proposals.next_index(connection)
+        number = proposals.given(connection).next().index
         candidate = Candidate(
             id=digest(str(number)), index=number, alpha=0.005, target=target_of(world),
             base=rollouts.put_text(connection, base), text=rollouts.put_text(connection, f"text {number}"),

@@ -13,7 +13,7 @@ from sleepd.core import edit
 from sleepd.core.confirmation import ConfirmationConfig
 from sleepd.core.edit import Region, set_region, split_regions, tokens
 from sleepd.core.experiment import CandidateEnding
-from sleepd.core.model import Attribution, Edit, EditOp, Origin, Split, Verdict, digest
+from sleepd.core.model import Attribution, CandidateOrigin, Edit, EditOp, Split, Verdict, digest
 from sleepd.core.select import Bundle
 from sleepd.models.scripted import ScriptedModel
 from sleepd.pipeline.compact import Compaction, CompactionConfig, compact, leaves_no_room
@@ -89,7 +89,7 @@ class TestWhatIsTried:
         model = ScriptedModel(said(merge, delete(AGAIN)))
         made = compact(replace(world.ctx(), reflector=model), comparison_of(world), GATING, *HOW)
         assert made.bundle is not None
-        assert (Origin.COMPACTION, 0.03) == (made.bundle.origin, made.bundle.margin)
+        assert (CandidateOrigin.COMPACTION, 0.03) == (made.bundle.origin, made.bundle.margin)
         assert [(EditOp.DELETE, AGAIN), (EditOp.REPLACE, TICKET)] == edits_of(made)
         (ask,) = model.asks
         assert f"{tokens('- ' + TICKET)} tokens; never measured by itself" in ask.prompt
@@ -122,7 +122,7 @@ class TestWhatIsTried:
         trial = enter(
             ctx,
             comparison,
-            text_claim(ctx, comparison, Bundle.of(edits, ["s1", "s2"], origin=Origin.REFLECTION), SKILL),
+            text_claim(ctx, comparison, Bundle.of(edits, ["s1", "s2"], origin=CandidateOrigin.REFLECTION), SKILL),
             GATING,
         )
         effects = (0.3, 0.2, -0.05, 0.1)
@@ -211,7 +211,7 @@ class TestTheGate:
         how = OptimizerTerms(max_skill_tokens=HOW[1], compacting=HOW[0], steps=1, minibatch=2)
         done = optimize(world.ctx(), work, how, gate)
         first = done.tried[0]
-        assert (Origin.COMPACTION, Verdict.UNDECIDED) == (first.candidate.origin, first.candidate.verdict)
+        assert (CandidateOrigin.COMPACTION, Verdict.UNDECIDED) == (first.candidate.origin, first.candidate.verdict)
         assert first.candidate.base == digest(SKILL)
         rows = world.rows("pairs")
         assert 20 == sum(row["candidate_id"] == first.candidate.id for row in rows)

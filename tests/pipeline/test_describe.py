@@ -14,7 +14,7 @@ from sleepd.core.confirmation import ConfirmationConfig
 from sleepd.core.drift import PAIRS_PER_NIGHT
 from sleepd.core.errors import NotMeasured
 from sleepd.core.experiment import CandidateEnding, Superiority, paths, scores_of
-from sleepd.core.model import Cause, Origin, Score, Split, Unscored, Verdict
+from sleepd.core.model import CandidateOrigin, Cause, Score, Split, Unscored, Verdict
 from sleepd.core.ports import CallPurpose, Failure, ReplayOutcome
 from sleepd.core.schedule import baseline
 from sleepd.core.select import Bundle
@@ -86,7 +86,9 @@ class TestTheGate:
         work = work_of(world, tmp_path)
         (trial,) = described(world, work, said(GOOD)).tried
         candidate = trial.candidate
-        assert (Verdict.ACCEPTED, Origin.DESCRIPTION) == (candidate.verdict, candidate.origin), candidate.reason
+        assert (Verdict.ACCEPTED, CandidateOrigin.DESCRIPTION) == (candidate.verdict, candidate.origin), (
+            candidate.reason
+        )
         assert 1 == candidate.index
         before, after = (world.ctx().text(text).splitlines() for text in (candidate.base, candidate.text))
         assert [f"description: {json.dumps(GOOD)}"] == [b for a, b in zip(before, after, strict=True) if a != b]
@@ -263,7 +265,7 @@ class TestMeasuring:
         trial = enter(
             world.ctx(),
             comparison,
-            text_claim(world.ctx(), comparison, Bundle.of((), (), origin=Origin.REFLECTION), text),
+            text_claim(world.ctx(), comparison, Bundle.of((), (), origin=CandidateOrigin.REFLECTION), text),
             GATING,
         )
         with world.database.writing() as connection:
@@ -364,7 +366,7 @@ def _made_by_sleepd(world: World, work: Work) -> None:
     trial = enter(
         world.ctx(night="n0"),
         comparison,
-        text_claim(world.ctx(night="n0"), comparison, Bundle.of((), (), origin=Origin.REFLECTION), "x"),
+        text_claim(world.ctx(night="n0"), comparison, Bundle.of((), (), origin=CandidateOrigin.REFLECTION), "x"),
         GATING,
     )
     with world.database.writing() as connection:

@@ -13,7 +13,8 @@ from sqlalchemy import insert, update
 from sleepd.core.model import Split, digest
 from sleepd.core.ports import Vectors
 from sleepd.models.hashed import HashedTfidf
-from sleepd.pipeline.mine import kinds_of_work, mine, vectors_of
+from sleepd.pipeline.embed import vectors_of
+from sleepd.pipeline.mine import kinds_of_work, mine
 from sleepd.pipeline.work import find_work
 from sleepd.settings.sections import MineConfig
 from sleepd.simulate.cast import persona
@@ -150,6 +151,7 @@ def test_vectors_are_kept_by_embedder_and_text(world: World) -> None:
     assert 0 == len(got)
 
 
+@pytest.mark.slow
 def test_texts_are_embedded_in_order_of_length(world: World) -> None:
     """Over the whole list and not within a portion: a batch takes as long as its longest text."""
     embedder = Counting()

@@ -334,7 +334,7 @@ def expected(copy_of_mined: Callable[[str], World]) -> tuple[World, int]:
     return world, model.asked
 
 
-@pytest.mark.slow
+@pytest.mark.slow(8)
 class TestSweep:
     """A night with the model failing, or the process ending, at each of its calls in turn; in parts of one length."""
 

@@ -80,13 +80,15 @@ def test_a_long_file_is_read_in_order_beside_others(tmp_path: Path) -> None:
     assert [str(path) for path in paths] == [path for path, _ in found]
 
 
+@pytest.mark.slow
 def test_nothing_new_needs_no_redactor(tmp_path: Path) -> None:
     """A second harvest imports neither the redactor nor what starts processes, and opens no transcript."""
     program = """
 import sys
 from pathlib import Path
 from harvesters.claude_code import ClaudeCode
-from sleepd.pipeline.ingest import Sources, ingest
+from sleepd.pipeline.ingest import ingest
+from sleepd.pipeline.unread import Sources
 from sleepd.settings.sections import HarvestConfig
 from sleepd.store.database import open_database
 home = Path(sys.argv[1])

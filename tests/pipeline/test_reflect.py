@@ -129,6 +129,24 @@ class TestReflect:
             outage = ScriptedModel(Failure(cause=Cause.NETWORK, message="offline"))
             reflect(world.ctx(outage), "", [case(world, 1, 0)], (), 4)
 
+    def test_after_an_outage_nothing_more_is_asked(self, world: World) -> None:
+        """What came before it is kept, so that the next run asks the rest alone."""
+        offline = Failure(cause=Cause.NETWORK, message="offline")
+        cases = [case(world, n, 0.5) for n in range(22)]
+        model = ScriptedModel(REPLY, offline, otherwise=REPLY)
+        with pytest.raises(NotMeasured, match="offline"):
+            reflect(world.ctx(model), "", cases, (), 4)
+        assert 2 == len(model.asks)
+        again = ScriptedModel(otherwise=REPLY)
+        assert 6 == len(reflect(world.ctx(again), "", cases, (), 4).proposed)
+        assert 5 == len(again.asks)
+
+    def test_a_model_adapter_that_breaks_is_a_problem(self, world: World) -> None:
+        """The other reflections count."""
+        got = reflect(world.ctx(ScriptedModel(REPLY)), "", [case(world, n, 0.5) for n in range(8)], (), 4)
+        assert 1 == len(got.proposed)
+        assert ["the model adapter broke: LookupError"] == [p.partition("): ")[2][:36] for p in got.problems]
+
     def test_checks_are_never_shown(self, world: World) -> None:
         """A model that sees what is looked for could write to the test."""
         model = ScriptedModel(otherwise=REPLY)

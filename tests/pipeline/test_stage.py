@@ -14,13 +14,13 @@ from sleepd.core import edit
 from sleepd.core.aggregate import Backed
 from sleepd.core.errors import NotMeasured, UsageError
 from sleepd.core.model import (
+    AnswerOutcome,
     Attempt,
     Candidate,
     Cause,
     Edit,
     EditOp,
     EvidenceKind,
-    Outcome,
     RunId,
     SessionId,
     SkillTarget,
@@ -119,7 +119,7 @@ class Desk:
         )
         with self.database.writing() as connection:
             candidate = Candidate(
-                id=digest(made.text), index=proposals.next_index(connection), alpha=0.01, target=self.target,
+                id=digest(made.text), index=proposals.given(connection).next().index, alpha=0.01, target=self.target,
                 base=rollouts.put_text(connection, base), text=rollouts.put_text(connection, made.text),
                 edits=made.applied, tasks=(), model="m", verdict=Verdict.ACCEPTED,
             )  # fmt: skip
@@ -281,14 +281,14 @@ class TestOutdated:
 def test_an_answer_that_was_kept_is_no_word_of_theirs(desk: Desk) -> None:
     """It may repeat a page: it is not held against a rule, and does not speak for one."""
     desk.remember(ASKED, turn(Origin.REPLY, "", call("Read", PAGE)))
-    kept = Attempt(answer=f"Report. {RULE}.", outcome=Outcome.ACCEPTED, evidence=(EvidenceKind.MOVED_ON,))
+    kept = Attempt(answer=f"Report. {RULE}.", outcome=AnswerOutcome.ACCEPTED, evidence=(EvidenceKind.MOVED_ON,))
     proposal = desk.stage([RULE], task(kept))
     assert [f"no-quote: rests on no words of the person: - {RULE}"] == list(proposal.findings)
 
 
 def test_an_answer_that_was_rejected_is_not_theirs(desk: Desk) -> None:
     """Nor is what a tool said about it, also when the transcript is gone."""
-    bad = Attempt(answer=RULE, outcome=Outcome.REJECTED, evidence=(EvidenceKind.TOOL_FAILED,), tool_output=PAGE)
+    bad = Attempt(answer=RULE, outcome=AnswerOutcome.REJECTED, evidence=(EvidenceKind.TOOL_FAILED,), tool_output=PAGE)
     assert Status.QUARANTINED is desk.stage([RULE], task(bad)).status
 
 
@@ -320,7 +320,7 @@ def test_one_edit_of_a_tool_is_told_from_its_neighbours(desk: Desk) -> None:
         Backed(edit=Edit(op=EditOp.ADD, anchor=None, text=t, reason="r"), support=1, rank=0, sessions=(SESSION,))
         for t in texts
     ]
-    found = trace.foreign(desk.database, desk.work(), backed, "")
+    found = trace.edit_sources(desk.database, desk.work(), backed, "").foreign
     assert {RULE, *texts[3:]} == {e.text for e in found}
 
 

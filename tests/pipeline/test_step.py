@@ -13,7 +13,7 @@ from sleepd.core import edit
 from sleepd.core.budget import UNLIMITED, Schedule
 from sleepd.core.edit import Region
 from sleepd.core.errors import NotMeasured
-from sleepd.core.model import Cause, Edit, EditOp, Origin, Split, Verdict
+from sleepd.core.model import CandidateOrigin, Cause, Edit, EditOp, Split, Verdict
 from sleepd.core.ports import Ask, CallPurpose, Failure, Reply
 from sleepd.core.select import Bundle, Ranking
 from sleepd.models.scripted import ScriptedModel
@@ -105,6 +105,22 @@ class TestBudget:
         got = stepped(world, model, replace(OPTIMIZING, schedule=Schedule.AUTONOMOUS))
         assert (4, 4) == (got.edit_budget, len(got.bundles[0].edits))
         assert any("how many edits" in p for p in got.problems)
+
+
+class TestWordsOfThePerson:
+    SAID = "Start with the ticket key in square brackets."
+
+    @pytest.mark.parametrize(("texts", "stated"), [((SAID,), True), (("Mention oaks and hills.",), False)])
+    def test_a_candidate_knows_whether_the_person_stated_its_rules(
+        self, world: World, texts: tuple[str, ...], stated: bool
+    ) -> None:
+        """By a turn of the sessions that taught it, before its first pair."""
+        assert [stated] == [b.stated for b in stepped(world, Proposing(*texts)).bundles]
+
+    def test_one_rule_that_nobody_said_is_enough_to_lose_it(self, world: World) -> None:
+        """The share is for candidates each of whose rules the person put into words."""
+        (bundle,) = stepped(world, Proposing(self.SAID, MANY[0])).bundles
+        assert (2, False) == (len(bundle.edits), bundle.stated)
 
 
 class TestAblations:
@@ -303,7 +319,7 @@ class TestBadEdits:
     ) -> None:
         """Aimed at the user's own text, at a protected region, at two rules at once, or at none."""
         one = Edit(op=op, anchor=anchor, text=text, reason="")
-        bundle = Bundle.of([one], ["s"], origin=Origin.REFLECTION)
+        bundle = Bundle.of([one], ["s"], origin=CandidateOrigin.REFLECTION)
         done, lost = try_out(world.ctx(), comparison_of(world, TEXT), bundle, OPTIMIZING, world.gate)
         assert ((), [one]) == (done, [u.edit for u in lost])
         assert reason in lost[0].reason
@@ -313,7 +329,7 @@ class TestBadEdits:
         """Deleting all that it says is no improvement of it."""
         text = edit.set_region("", Region.LEARNT, "- Be brief.\n- Be kind.\n")
         drops = [Edit(op=EditOp.DELETE, anchor=f"- Be {how}.", text="", reason="") for how in ("brief", "kind")]
-        bundle = Bundle.of(drops, ["s"], origin=Origin.REFLECTION)
+        bundle = Bundle.of(drops, ["s"], origin=CandidateOrigin.REFLECTION)
         done, lost = try_out(world.ctx(), comparison_of(world, text), bundle, OPTIMIZING, world.gate)
         assert ((), drops) == (done, [u.edit for u in lost])
 

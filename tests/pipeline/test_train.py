@@ -14,7 +14,7 @@ from sleepd.core.confirmation import ConfirmationConfig
 from sleepd.core.edit import Region
 from sleepd.core.errors import BudgetSpent, NotMeasured
 from sleepd.core.experiment import Rule
-from sleepd.core.model import Cause, Origin, RunId, RunKind, SkillTarget, Split, TaskId, Verdict
+from sleepd.core.model import CandidateOrigin, Cause, RunId, RunKind, SkillTarget, Split, TaskId, Verdict
 from sleepd.core.ports import Ask, CallPurpose, Failure, Model, Reply
 from sleepd.lab.proof.truth import Truth
 from sleepd.models.hashed import HashedTfidf
@@ -265,7 +265,7 @@ class TestSlowUpdate:
         done = ground.train(Saying(self.GOOD), SHORT)
         step = done.steps[1]
         assert (StepKind.SLOW_UPDATE, StepOutcome.ACCEPTED) == (step.kind, step.outcome)
-        assert Origin.SLOW_UPDATE is step.trials[0].candidate.origin
+        assert CandidateOrigin.SLOW_UPDATE is step.trials[0].candidate.origin
         assert done.best.gated
         assert (f"- {TESTED}", f"- {TICKET}") == edit.learnt_lines(ground.text(done), Region.SLOW_UPDATE)
         assert () == edit.learnt_lines(ground.text(done))
@@ -354,7 +354,7 @@ class TestReminders:
         done = ground.train(Saying(QUIET | {REMINDERS: said}), SHORT, self.START)
         step = done.steps[2]
         candidate = step.trials[0].candidate
-        assert (StepKind.APPENDIX, Origin.APPENDIX) == (step.kind, candidate.origin)
+        assert (StepKind.APPENDIX, CandidateOrigin.APPENDIX) == (step.kind, candidate.origin)
         assert StepOutcome.ACCEPTED is step.outcome
         assert ("- When you are done: is the Tested line at the end?",) == edit.learnt_lines(
             ground.text(done), Region.APPENDIX
@@ -450,7 +450,7 @@ class TestRoom:
         steering = replace(SHORT, optimizing=replace(tight, compacting=CompactionConfig(saves=5)), slow=SlowMode.OFF)
         step = ground.train(Saying(reply), steering, start, gate).steps[-1]
         assert (StepKind.COMPACTION, StepOutcome.ACCEPTED) == (step.kind, step.outcome)
-        assert Origin.COMPACTION is step.trials[0].candidate.origin
+        assert CandidateOrigin.COMPACTION is step.trials[0].candidate.origin
 
 
 class TestBadReplies:

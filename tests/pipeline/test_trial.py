@@ -11,8 +11,9 @@ import pytest
 from sleepd.core.aggregate import Backed
 from sleepd.core.check import Check, check_of
 from sleepd.core.errors import NotMeasured
+from sleepd.core.evidence import Given, Scores, adaptive_wealth, log_wealth
 from sleepd.core.experiment import Decision, Rule
-from sleepd.core.model import Cause, CheckKind, Edit, EditOp, Split, Task, Verdict
+from sleepd.core.model import Cause, CheckKind, Edit, EditOp, Pair, Split, Task, Verdict
 from sleepd.core.ports import Ask, Failure, Model, Reply
 from sleepd.core.select import Bundle
 from sleepd.host.account import Account
@@ -29,6 +30,7 @@ from tests.pipeline.world import World, new_skill
 
 OUTAGE = Failure(cause=Cause.NETWORK, message="no route")
 GATING = GateTerms(baseline_samples=2, max_pairs=60)
+SEEN = (1.0, 0.0, 1.0, 1.0, 0.5, 1.0)
 GOOD = "- Start with the ticket key in square brackets.\n- End with a Tested line that names the command.\n"
 
 
@@ -99,14 +101,46 @@ class TestEntering:
         ctx = replace(world.ctx(), account=account)
         _, first = entered(world, ctx)
         _, again = entered(world, ctx)
-        assert (1, 1, 1) == (first.candidate.index, again.candidate.index, account.highest())
+        assert (1, 1, 1) == (first.candidate.index, again.candidate.index, account.given().candidates)
         with world.database.writing() as connection:
             connection.exec_driver_sql("DELETE FROM candidates")
         with world.database.reading() as connection:
-            assert 2 == ctx.next_index(proposals.next_index(connection))
+            assert 2 == ctx.next_place(proposals.given(connection)).index
         _, second = entered(world, ctx, "- Something else.\n")
-        assert (2, 2) == (second.candidate.index, account.highest())
+        assert (2, 2) == (second.candidate.index, account.given().candidates)
         assert second.candidate.alpha < first.candidate.alpha
+
+    def test_what_the_person_put_into_words_has_a_part_of_their_share(self, world: World, tmp_path: Path) -> None:
+        """Also after another candidate, and after its database was put back from a backup: no part is given twice."""
+        ctx = replace(world.ctx(), account=Account(file=tmp_path / "account.json"))
+        comparison, _ = entered(world, ctx, "- Something else.\n")
+        levels = []
+        for text in (GOOD, "- Another one.\n"):
+            claim = text_claim(ctx, comparison, replace(bundle(text), stated=True), text)
+            levels.append(enter(ctx, comparison, claim, GATING).candidate)
+            with world.database.writing() as connection:
+                connection.exec_driver_sql("DELETE FROM candidates")
+        assert [(2, 1), (3, 2)] == [(one.index, one.stated) for one in levels]
+        own = [0.025 * (t**-1.1 / 10.58444846 + j**-1.5 / 2.61237535) for t, j in ((2, 1), (3, 2))]
+        assert own == pytest.approx([one.alpha for one in levels])
+
+    def test_a_candidate_of_an_earlier_version_goes_on_with_its_bets(self, world: World) -> None:
+        """Its pairs were seen, so no other bet may be made on them; a new one has a bet that learns."""
+        ctx = world.ctx()
+        comparison, trial = entered(world, ctx)
+        pairs = [
+            Pair(ordinal=n, task_id=comparison.tasks[0].task.id, candidate=c, baseline=0.5) for n, c in enumerate(SEEN)
+        ]
+        with world.database.writing() as connection:
+            proposals.save_pairs(connection, trial.candidate.id, pairs, ctx.run)
+            connection.exec_driver_sql("UPDATE candidates SET stated = NULL")
+        with world.database.reading() as connection:
+            earlier = proposals.trial(connection, trial.candidate.id)
+            assert Given(candidates=1, unshared=1) == proposals.given(connection)
+        scores = Scores.of(SEEN, [0.5] * len(SEEN))
+        for one, bet in ((trial, adaptive_wealth), (earlier, log_wealth)):
+            measure(ctx, comparison, one, GATING, len(SEEN))
+            assert bet(scores.cautious)[-1] == pytest.approx(float(str(world.rows("candidates")[0]["evidence"])))
 
     def test_what_the_papers_rules_accept_does_not_raise_the_levels(self, world: World) -> None:
         """Only evidence counts as a discovery in the account."""
@@ -117,7 +151,7 @@ class TestEntering:
         _, second = entered(world, ctx)
         with world.database.reading() as connection:
             assert 0 == proposals.acceptances(connection)
-        assert second.candidate.alpha == pytest.approx(0.05 * 2**-1.1 / 10.58444846)
+        assert second.candidate.alpha == pytest.approx(0.025 * 2**-1.1 / 10.58444846)
 
     def test_any_change_of_what_is_measured_is_another_candidate(self, world: World) -> None:
         """Promise 6: live text, model, checks, metric, level and number of baseline rollouts are in the identity."""

@@ -20,11 +20,12 @@ from sleepd.core.model import RunId
 from sleepd.core.ports import Model
 from sleepd.models.hashed import HashedTfidf
 from sleepd.models.memoized import Memoized
-from sleepd.pipeline.ingest import IngestReport, Sources, ingest
+from sleepd.pipeline.ingest import ingest
 from sleepd.pipeline.night import NightPlan, night_id, run_night
 from sleepd.pipeline.optimize import OptimizerTerms
 from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.trial import AttributionConfig, GateTerms
+from sleepd.pipeline.unread import IngestReport, Sources
 from sleepd.pipeline.work import Surroundings
 from sleepd.settings.sections import HarvestConfig, MineConfig
 from sleepd.simulate.agent import SimulatedModel

@@ -164,7 +164,7 @@ def test_each_project_has_its_night_and_one_that_is_gone_stops_none(lived_in: Pa
     assert 0 == sleepd("run", "--scheduled", "--project", other).code
 
 
-@pytest.mark.slow
+@pytest.mark.slow(14)
 def test_eight_at_once_are_eight_nights(lived_in: Path) -> None:
     """Each its own process, as eight lines of one crontab: they queue."""
     projects = [lived_in / f"p{n}" for n in range(8)]

@@ -43,7 +43,7 @@ class TestOrigins:
         monkeypatch.setenv("SLEEPD_GATE__BETA", "0.2")
         monkeypatch.setenv("SLEEPD_GATE__SMALLEST_EFFECT", "0.3")
         gate = config.load(file, {"gate.smallest_effect": 0.4}).gate
-        assert (0.01, 0.2, 0.4, 400) == (gate.alpha, gate.beta, gate.smallest_effect, gate.max_pairs)
+        assert (0.01, 0.2, 0.4, 1_000) == (gate.alpha, gate.beta, gate.smallest_effect, gate.max_pairs)
 
     def test_an_option_that_was_not_given_changes_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """None on the command line means that nobody asked."""

@@ -38,6 +38,23 @@ def in_child(code: str, *args: str) -> subprocess.Popen[str]:
     )  # fmt: skip
 
 
+REVISIONS = [script.revision for script in ScriptDirectory.from_config(config()).walk_revisions()]
+"""The newest first."""
+
+
+@pytest.fixture(scope="module")
+def older(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """Revision -> the bytes of an empty database of that revision, each made from the one before."""
+    path = tmp_path_factory.mktemp("older") / "old.db"
+    found = {}
+    for revision in reversed(REVISIONS):
+        engine = create_engine(f"sqlite:///{path}")
+        upgrade(engine, revision)
+        engine.dispose()
+        found[revision] = path.read_bytes()
+    return found
+
+
 class TestSchema:
     def test_migrations_lead_to_the_schema_in_the_code(self, database: Database) -> None:
         """Alembic finds no difference, indexes and foreign keys included."""
@@ -49,13 +66,13 @@ class TestSchema:
         """Written down in the code so that alembic is not imported for a look."""
         assert HEAD == ScriptDirectory.from_config(config()).get_current_head()
 
-    @pytest.mark.parametrize("revision", [s.revision for s in ScriptDirectory.from_config(config()).walk_revisions()])
-    def test_every_older_schema_is_migrated_with_its_rows(self, tmp_path: Path, revision: str) -> None:
+    @pytest.mark.parametrize("revision", REVISIONS)
+    def test_every_older_schema_is_migrated_with_its_rows(
+        self, tmp_path: Path, revision: str, older: dict[str, bytes]
+    ) -> None:
         """What is there stays, and a backup is kept of how it was."""
         path = tmp_path / "old.db"
-        engine = create_engine(f"sqlite:///{path}")
-        upgrade(engine, revision)
-        engine.dispose()
+        path.write_bytes(older[revision])
         with closing(sqlite3.connect(path)) as old, old:
             night = "run_id" if revision >= "0011" else "night_id"
             old.execute(
@@ -193,6 +210,15 @@ def busy(path: Path) -> sqlite3.Error:
     raise AssertionError("the second writer was let in")
 
 
+def placed(home: Path, data: bytes) -> Path:
+    """A database file with these bytes in a new home."""
+    home.mkdir()
+    path = home / "sleepd.db"
+    path.write_bytes(data)
+    path.chmod(0o600)
+    return path
+
+
 class TestRestore:
     def test_the_backup_comes_back_and_the_former_file_is_kept(self, tmp_path: Path) -> None:
         """Also with a write-ahead log of the former file lying there: it moves with its file."""
@@ -217,45 +243,49 @@ class TestRestore:
         assert path.with_name("sleepd.db.before-restore-now-wal").exists()
         assert 0o600 == path.stat().st_mode & 0o777
 
-    def test_a_kill_at_any_step_leaves_a_whole_database(self, tmp_path: Path) -> None:
+    def test_a_kill_at_any_step_leaves_a_whole_database(self, empty: bytes, tmp_path: Path) -> None:
         """The former one or the restored one: a missing file would be made anew, and empty, by the next command."""
-        killed = 0
-        for step in range(1, 40):
-            home = tmp_path / str(step)
-            home.mkdir()
-            path = home / "sleepd.db"
-            database = open_database(path)
-            good = database.backup("monday")
+        steps = range(1, 12)
+        for step in steps:
+            database = open_database(placed(tmp_path / str(step), empty))
+            database.backup("monday")
             database.close()
-            child = in_child(
-                """
-                import os, sys
-                from pathlib import Path
-                from sleepd.store.database import restore
+        child = in_child(
+            """
+            import os, sys
+            from pathlib import Path
+            from sleepd.store.database import restore
 
-                left = int(sys.argv[3])
+            left = 0
 
-                def kill(event, arguments):
-                    global left
-                    if event in ("os.link", "os.remove", "os.rename", "os.chmod"):
-                        left -= 1
-                        if left == 0:
-                            os._exit(9)
+            def kill(event, arguments):
+                global left
+                if event in ("os.link", "os.remove", "os.rename", "os.chmod"):
+                    left -= 1
+                    if left == 0:
+                        os._exit(9)
 
-                sys.addaudithook(kill)
-                restore(Path(sys.argv[1]), Path(sys.argv[2]), "now")
-                """,
-                str(path), str(good), str(step),
-            )  # fmt: skip
-            child.communicate()
+            sys.addaudithook(kill)
+            # Each dies alone: a copy of this process for each step.
+            for step in map(int, sys.argv[2:]):
+                pid = os.fork()
+                if pid == 0:
+                    home, left = Path(sys.argv[1], str(step)), step
+                    restore(home / "sleepd.db", home / "backups" / "sleepd-monday.db", "now")
+                    os._exit(0)
+                print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+            """,
+            str(tmp_path), *map(str, steps),
+        )  # fmt: skip
+        out, err = child.communicate(timeout=60)
+        ended = [int(line) for line in out.splitlines()]
+        killed = ended.index(0)
+        assert killed >= 4 and [9] * killed + [0] * (len(steps) - killed) == ended, err
+        for step in steps:
+            path = tmp_path / str(step) / "sleepd.db"
             assert path.exists(), step
             open_database(path).close()
             assert damage_in(path) is None
-            if child.returncode == 0:
-                break
-            assert 9 == child.returncode
-            killed += 1
-        assert killed >= 4 and child.returncode == 0
 
     def test_a_damaged_backup_is_refused_and_nothing_moves(self, tmp_path: Path) -> None:
         """The present file may be better than the backup."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import lzma
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sleepd.store import rollouts
+from sleepd.store import proposals, rollouts
 from sleepd.store.database import Database, open_database
 from tests.cli.command import sleepd
 
@@ -40,6 +40,12 @@ def without_digest(facts: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in facts.items() if key != "digest"}
 
 
+def without_level(candidates: Iterable[dict[str, Any]]) -> None:
+    """Without what is said of a candidate's level since: none of these had a share for the person's words."""
+    for one in candidates:
+        assert (None, pytest.approx(1 / one["threshold"])) == (one.pop("stated"), one.pop("level"))
+
+
 @pytest.fixture
 def old(tmp_path: Path) -> Database:
     return open_database(unpacked(tmp_path / "sleepd.db"))
@@ -53,6 +59,14 @@ class TestNothingIsLost:
             sums = "SELECT sum(score), count(cause), sum(length(answer)), sum(tokens_in), sum(tokens_out) FROM rollouts"
             assert FACTS["counts"] == counts
             assert FACTS["sums"] == list(connection.exec_driver_sql(sums).one())
+
+    def test_its_candidates_had_no_share_for_words(self, old: Database) -> None:
+        """Each had the whole of its part, so only what they left is shared among later ones."""
+        with old.reading() as connection:
+            held = proposals.given(connection)
+            assert (held.candidates, 0, held.candidates) == (held.unshared, held.stated, held.unshared)
+            assert held.candidates > 0
+            assert {None} == {t.candidate.stated for t in proposals.trials(connection)}
 
     def test_what_was_spent_is_said_by_the_same_stages(self, old: Database) -> None:
         """For each night and each step of the training run."""
@@ -75,6 +89,7 @@ class TestTheCommandSaysTheSame:
         # Said since: the older one was accepted before a night found the model changed.
         (doubt,) = {one.pop("doubt") for one in found} - {None}
         known = FACTS["views"]["proposals"]
+        without_level(one["candidate"] for one in found)
         assert [without_digest(one) for one in known] == found
         text = sleepd("proposals", "--all").out
         # A table wraps: its words are there, cell by cell.
@@ -87,5 +102,6 @@ class TestTheCommandSaysTheSame:
         """With its candidates, their pairs by task, and the model that answered them."""
         shown = sleepd("show", night, "--json").json
         known = FACTS["views"]["nights"][night]
+        without_level(shown["candidates"])
         # The last digit of a sum may fall otherwise when its terms are added in another order.
         assert rounded({**known, "proposals": [without_digest(one) for one in known["proposals"]]}) == rounded(shown)

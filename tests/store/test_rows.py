@@ -27,6 +27,7 @@ from harvesters.records import (
 from sleepd.core.check import Contains, Lacks
 from sleepd.core.experiment import Decision
 from sleepd.core.model import (
+    AnswerOutcome,
     Attempt,
     CallUsage,
     Candidate,
@@ -36,7 +37,6 @@ from sleepd.core.model import (
     Edit,
     EditOp,
     EvidenceKind,
-    Outcome,
     Pair,
     Purpose,
     Rollout,
@@ -57,6 +57,7 @@ from sleepd.core.ports import Reply
 from sleepd.core.schedule import baseline
 from sleepd.core.split import Placed
 from sleepd.store import nights, proposals, rollouts, runs, sessions, tasks
+from sleepd.store.cursors import cursors
 from sleepd.store.database import Database
 from sleepd.store.nights import Night, NightStatus
 from sleepd.store.proposals import Adoption, Proposal, Status
@@ -115,8 +116,8 @@ class TestSessions:
         with database.reading() as connection:
             got = sessions.transcript(connection, S)
             assert ([ASKED, FULL], [USE], {"m1": -1}, "/p") == (got.turns, got.skills, got.votes, got.project)
-            assert {one.path: CURSOR} == sessions.cursors(connection, "claude-code")
-            assert {} == sessions.cursors(connection, "codex")
+            assert {one.path: CURSOR} == cursors(database.path, "claude-code")
+            assert {} == cursors(database.path, "codex")
             assert (defect,) == sessions.defects(connection, 10)
             assert sessions.Counts(sessions=1, turns=2, tool_calls=2, defects=1) == sessions.counts(connection)
 
@@ -160,7 +161,7 @@ class TestSessions:
             sessions.save(connection, parts)
         assert [ASKED, turn(1, "done", call(output="late", status=ToolStatus.OK))] == stored(database)
         with database.reading() as connection:
-            assert 3 == len(sessions.cursors(connection, "claude-code"))
+            assert 3 == len(cursors(database.path, "claude-code"))
             assert 2 == sessions.counts(connection).sessions
 
     def test_the_same_reading_twice_is_once(self, database: Database) -> None:
@@ -197,7 +198,7 @@ class TestSessions:
         save(database, replace(one, reading=replace(one.reading, session=None)))
         save(database, replace(one, path="/t/gone", reading=Reading(session=None)))
         with database.reading() as connection:
-            assert ["/t/one.jsonl"] == list(sessions.cursors(connection, "claude-code"))
+            assert ["/t/one.jsonl"] == list(cursors(database.path, "claude-code"))
             assert 0 == sessions.counts(connection).sessions
 
 
@@ -219,8 +220,8 @@ class TestTimes:
 TASK = Task(
     id=TaskId("t1"), session_id=S, project="/p", at=AT, request="r", context="c", skill="s",
     attempts=(
-        Attempt(answer="a", outcome=Outcome.REJECTED, evidence=(EvidenceKind.REDONE,), reaction="no", tool_output="err"),
-        Attempt(answer="b", outcome=Outcome.ACCEPTED),
+        Attempt(answer="a", outcome=AnswerOutcome.REJECTED, evidence=(EvidenceKind.REDONE,), reaction="no", tool_output="err"),
+        Attempt(answer="b", outcome=AnswerOutcome.ACCEPTED),
     ),
 )  # fmt: skip
 
@@ -463,7 +464,7 @@ class TestMeasured:
             coverage_candidate=1.0, coverage_baseline=1.0,
         )  # fmt: skip
         with database.writing() as connection:
-            assert 1 == proposals.next_index(connection)
+            assert 1 == proposals.given(connection).next().index
             trial = proposals.start(connection, CANDIDATE, N1, ("s1",))
             again = proposals.start(connection, replace(CANDIDATE, alpha=0.9), N2)
             assert (CANDIDATE, ("s1",), trial) == (trial.candidate, trial.sessions, again)
@@ -479,7 +480,7 @@ class TestMeasured:
             assert (Verdict.ACCEPTED, 3.0, -1.0, 0.5, 2) == (
                 decided.candidate.verdict, decided.evidence, decided.counter_evidence, decided.effect, decided.nights
             )  # fmt: skip
-            assert (1, 2) == (proposals.acceptances(connection), proposals.next_index(connection))
+            assert (1, 2) == (proposals.acceptances(connection), proposals.given(connection).next().index)
             assert (
                 (decided,) == proposals.unstaged(connection, "/p/S.md") == proposals.for_target(connection, "/p/S.md")
             )
@@ -495,7 +496,7 @@ class TestMeasured:
             proposals.start(connection, CANDIDATE, N1, ("s1",))
             proposals.decide(connection, CANDIDATE.id, decision, 1)
             assert Verdict.ACCEPTED is proposals.trial(connection, CANDIDATE.id).candidate.verdict
-            assert (0, 2) == (proposals.acceptances(connection), proposals.next_index(connection))
+            assert (0, 2) == (proposals.acceptances(connection), proposals.given(connection).next().index)
 
     def test_proposals_and_the_journal_come_back(self, database: Database) -> None:
         """Bytes as bytes; a proposal that is there keeps its status."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from sleepd.core import drift, evidence, experiment, schedule
 from sleepd.core.drift import DriftPair
-from sleepd.core.evidence import Scores
+from sleepd.core.evidence import Place, Scores
 from sleepd.core.experiment import Decision
 from sleepd.core.model import Candidate, Digest, Sample, SkillTarget, TaskId, Verdict
 from sleepd.lab.gate.trials import Setup
@@ -118,6 +118,8 @@ def null_life(
 ) -> NullLife:
     """Candidates without effect, one after the other, for `NIGHTS` nights; one that waits is gone on with first.
 
+    The person put each of them into words, as it were: at those levels a useless candidate is adopted most easily.
+
     `shared` says under which sample a baseline rollout is kept and found again; without it, under that of the schedule.
     """
     rates = shifted(rng, setup.tasks, 0.0).before
@@ -135,7 +137,7 @@ def null_life(
                 trial, most = queue.pop(0), int(setup.pairs_per_night * _WAITING)
             else:
                 index += 1
-                level = evidence.level(index, adopted, alpha)
+                level = evidence.level(Place(index=index, stated=index), adopted, alpha)
                 candidate = _candidate(Digest(f"{life}:{index}"), index, level, tasks)
                 trial, most = _Trial(candidate, [], []), left
             before, first = len(made), len(trial.own)

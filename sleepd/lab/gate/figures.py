@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import partial
 from typing import Final
 
 import numpy as np
 
 from sleepd.core import evidence, experiment
+from sleepd.core.evidence import Place
 from sleepd.core.experiment import NonInferiority
 from sleepd.core.model import Verdict
-from sleepd.lab.gate import drifting, lives
+from sleepd.lab.gate import drifting, lives, power
 from sleepd.lab.gate.trials import Setup, drawn, least_pairs, trial
 from sleepd.lab.gate.truth import KINDS, Kind, kind, settled, shifted, varying
 
@@ -60,6 +62,14 @@ class Row:
     """Pairs over N*, without a limit of pairs; None where nothing is to be found."""
 
 
+class Unit(StrEnum):
+    """What a line counts."""
+
+    SHARE = "share"
+    RATE = "rate"
+    PAIRS = "pairs"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
     """Something about whole lives, shorter texts or bundles."""
@@ -69,6 +79,7 @@ class Line:
     figure: Figure
     effect: float | None = None
     """Realised mean effect of the candidates, or of the edit in a bundle; None where several kinds are mixed."""
+    unit: Unit = Unit.SHARE
 
 
 def share(hits: Sequence[bool]) -> Figure:
@@ -84,6 +95,17 @@ def mean(values: Sequence[float]) -> Figure:
     n, m = len(values), float(np.mean(values))
     half = _Z * float(np.std(values)) / math.sqrt(n)
     return Figure(value=m, low=m - half, high=m + half, count=n)
+
+
+def ratio(numerators: Sequence[float], denominators: Sequence[float]) -> Figure:
+    """The sum of one over the sum of the other, over equally many lives, with the interval of the delta method; all
+    infinite where the denominators are 0."""
+    above, below = np.array(numerators, dtype=np.float64), np.array(denominators, dtype=np.float64)
+    if not below.sum():
+        return Figure(value=math.inf, low=math.inf, high=math.inf, count=len(below))
+    value = float(above.sum() / below.sum())
+    half = _Z * math.sqrt(float(((above - value * below) ** 2).sum())) / float(below.sum())
+    return Figure(value=value, low=value - half, high=value + half, count=len(below))
 
 
 Job = Callable[[], tuple[Row | Line, ...]]
@@ -102,7 +124,7 @@ def jobs(setup: Setup, alpha: float, repetitions: int, seed: int) -> tuple[Job, 
 def _cell(setup: Setup, alpha: float, repetitions: int, at: tuple[int, int, int]) -> tuple[Row | Line, ...]:
     """One kind of candidate at the level of the 1st, 10th or 60th candidate."""
     _, index, number = at
-    level = evidence.level(index, 0, alpha)
+    level = evidence.level(Place(index=index), 0, alpha)
     return (row(np.random.default_rng(at), KINDS[number], setup, (index, level), repetitions),)
 
 
@@ -144,7 +166,9 @@ def _fortnights(rng: np.random.Generator, setup: Setup, alpha: float, repetition
         one = kind(key)
         seen = [tuple(lives.nights(rng, one, 14, setup, alpha)) for _ in range(repetitions)]
         adopted = share([any(o.accepted for o in outcomes) for outcomes in seen])
-        effect = float(np.mean([o.effect for outcomes in seen for o in outcomes]))
+        # None where no candidate came to a verdict: one whose failures become timeouts may draw on to the last night.
+        effects = [o.effect for outcomes in seen for o in outcomes]
+        effect = float(np.mean(effects)) if effects else None
         words = f"adopted at any time in 14 nights: {one.words}"
         yield Line(key=f"fortnight {key}", words=words, figure=adopted, effect=effect)
 
@@ -172,9 +196,49 @@ def _alarms(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: i
         yield Line(key=f"alarm {missing:.2f}", words=words, figure=share(seen))
 
 
+def _power(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: int) -> Iterator[Line]:
+    """What the same error buys; nothing under the paper's rules."""
+    some = max(_FEWEST_LIVES, repetitions // 8)
+    for stated in (True, False) if setup.experiment.by_evidence else ():
+        terms, whose = power.PowerTerms(stated=stated), "your words" if stated else "the model's words"
+        seen = [power.life(rng, setup, alpha, terms) for _ in range(some)]
+        world = f"{power.CANDIDATES} candidates in {whose}, a fifth +10 points, at a pass rate of one half"
+        yield Line(
+            key=f"pairs per find {stated}",
+            words=f"pairs for each that is found, races included: {world}",
+            figure=ratio([one.pairs for one in seen], [one.found for one in seen]),
+            unit=Unit.PAIRS,
+        )
+        yield Line(
+            key=f"power false {stated}",
+            words=f"false discovery rate: {world}",
+            figure=mean([one.false_share for one in seen]),
+        )
+        idle = [power.life(rng, setup, alpha, replace(terms, helpful=0)) for _ in range(some)]
+        yield Line(
+            key=f"power null {stated}",
+            words=f"lives with an adoption: {power.CANDIDATES} candidates in {whose} that do nothing, races included",
+            figure=share([one.false > 0 for one in idle]),
+        )
+        for rivals in (0, 7):
+            hits = [power.found_within(rng, setup, alpha, terms, rivals=rivals) for _ in range(some)]
+            beside = f", each night among {rivals} that do nothing" if rivals else ""
+            nights = f"{power.NIGHTS} nights of {power.PAIRS} pairs"
+            yield Line(
+                key=f"power nights {rivals} {stated}",
+                words=f"found in {nights}: a first rule of +10 points in {whose}{beside}, at a pass rate of one half",
+                figure=share(hits),
+            )
+
+
 def _drag(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: int) -> Iterator[Line]:
     ends = [lives.dragged(rng, -0.01, 30, setup, alpha) for _ in range(max(_FEWEST_LIVES, repetitions // 4))]
-    yield Line(key="drag", words="true pass rate after 30 nights of -1-point edits, from 0.70", figure=mean(ends))
+    yield Line(
+        key="drag",
+        words="true pass rate after 30 nights of -1-point edits, from 0.70",
+        figure=mean(ends),
+        unit=Unit.RATE,
+    )
 
 
 def _sixty(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: int) -> Iterator[Line]:
@@ -202,7 +266,7 @@ def _shortening(rng: np.random.Generator, setup: Setup, alpha: float, repetition
     for key, loss in (("", 0.0), (" -5", 0.05), (" -15", 0.15)):
         one = _settled(f"shorter{key}", -loss)
         made = [one.make(rng, setup.tasks) for _ in range(repetitions)]
-        seen = [trial(rng, one, rates, asked, evidence.level(1, 0, alpha)) for rates in made]
+        seen = [trial(rng, one, rates, asked, evidence.level(Place(index=1), 0, alpha)) for rates in made]
         lost = f"loses {100 * loss:.0f} points" if loss else "changes nothing"
         words = f"shorter text that {lost} accepted, a loss of less than {100 * setup.margin:.0f} being allowed"
         effect = float(np.mean([o.effect for o in seen]))
@@ -241,4 +305,4 @@ def _hits(hits: int, of: int) -> list[bool]:
     return [True] * hits + [False] * (of - hits)
 
 
-_ASKED: Final = (_fortnights, _drag, _sixty, _population, _shortening, _riding, _drifting, _alarms)
+_ASKED: Final = (_fortnights, _drag, _sixty, _population, _shortening, _riding, _drifting, _alarms, _power)

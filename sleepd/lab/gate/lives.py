@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sleepd.core import evidence
+from sleepd.core.evidence import Place
 from sleepd.lab.gate.trials import Outcome, Setup, trial
 from sleepd.lab.gate.truth import Kind, Rates
 
@@ -37,7 +38,7 @@ def life(rng: np.random.Generator, candidates: Sequence[tuple[Kind, Rates, bool]
     """Candidates (kind, rates, whether it helps), each at its own level: α_t falls with t and rises with adoptions."""
     outcomes: list[Outcome] = []
     for index, (kind, rates, _) in enumerate(candidates, 1):
-        level = evidence.level(index, sum(o.accepted for o in outcomes), alpha)
+        level = evidence.level(Place(index=index), sum(o.accepted for o in outcomes), alpha)
         outcomes.append(trial(rng, kind, rates, setup, level))
     return Life(outcomes=tuple(outcomes), good=tuple(good for *_, good in candidates))
 
@@ -45,12 +46,19 @@ def life(rng: np.random.Generator, candidates: Sequence[tuple[Kind, Rates, bool]
 def nights(rng: np.random.Generator, kind: Kind, count: int, setup: Setup, alpha: float) -> Iterator[Outcome]:
     """Candidates of one kind, one after the other, for so many nights of `setup.pairs_per_night` pairs.
 
-    Under the paper's rules each night looks at one candidate.
+    Each is put into words by the person, as it were: no other candidate has as high a level. Under the paper's rules
+    each night looks at one candidate.
     """
     left, index, accepted = count * setup.pairs_per_night, 0, 0
     while left > 0:
         index += 1
-        outcome = trial(rng, kind, kind.make(rng, setup.tasks), setup, evidence.level(index, accepted, alpha))
+        outcome = trial(
+            rng,
+            kind,
+            kind.make(rng, setup.tasks),
+            setup,
+            evidence.level(Place(index=index, stated=index), accepted, alpha),
+        )
         left -= outcome.pairs + outcome.confirming if setup.experiment.by_evidence else setup.pairs_per_night
         if left >= 0:  # else the nights were over before its verdict
             accepted += outcome.accepted

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from sleepd import compose
 from sleepd.core.experiment import Rule
 from sleepd.lab.gate import apart, figures
-from sleepd.lab.gate.figures import Figure, Line, Row
+from sleepd.lab.gate.figures import Figure, Line, Row, Unit
 from sleepd.lab.gate.trials import Setup
 from sleepd.settings.settings import Settings
 from sleepd.views.report import Plain
@@ -110,8 +110,9 @@ def _row_words(row: Row) -> str:
 
 def _line_words(line: Line) -> str:
     figure = _percent(line.figure)
-    if line.key == "drag":
-        figure = f"{line.figure.value:.3f} [{line.figure.low:.3f}, {line.figure.high:.3f}]"
+    if line.unit is not Unit.SHARE:
+        digits = 3 if line.unit is Unit.RATE else 0
+        figure = f"{line.figure.value:.{digits}f} [{line.figure.low:.{digits}f}, {line.figure.high:.{digits}f}]"
     return f"  {figure}  {line.words}" + (f" (realised {line.effect:+.3f})" if line.effect else "")
 
 

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from sleepd.core.model import Edit, EditOp, Origin, Split, Verdict
-from sleepd.core.select import Bundle
+from sleepd.core.model import Edit, Verdict
+from sleepd.lab.proof.gated import PAIRS, GatedWork, adding
 from sleepd.lab.proof.truth import Truth
-from sleepd.lab.proof.world import HISTORY, Terms, Variant, World
-from sleepd.pipeline.attribute import applied
-from sleepd.pipeline.prove import prove
+from sleepd.lab.proof.world import SLOW, Variant, World
 from sleepd.pipeline.rollout import RunContext
-from sleepd.pipeline.trial import Comparison, GateTerms, enter, text_claim
-from sleepd.pipeline.work import live_text
+from sleepd.simulate.agent import Nature
 
-HARMS = 10
+HARMS = 6
 """Bundles with an edit that hurts, at most."""
-USELESS = 6
-_COMPANY = 2
+USELESS = 8
+COMPANY = 2
 """Edits that help, in each bundle."""
 _HARM = -0.05
 _NOTHING = 1e-9
-_PAIRS = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,46 +36,40 @@ class Mixed:
     """Whether all edits that help are in that text."""
 
 
-def mixed(terms: Terms, truth: Truth, good: Sequence[str], others: Sequence[str]) -> tuple[Mixed, ...]:
+def mixed(
+    base: World, truth: Truth, good: Sequence[str], others: Sequence[str], company: int = COMPANY
+) -> tuple[Mixed, ...]:
     """Put bundles of helping edits and one other each through the run's own gate, in a world of their own."""
-    world = World(terms, Variant(name="mixed bundles"))
-    world.live(0, HISTORY)
-    world.harvest()
-    world.mine()
-    work = max(world.work(), key=lambda w: w.frequency)
-    comparison = Comparison(target=work.target, base=live_text(work.target), tasks=work.usable(Split.VAL))
-    company = _most_helpful(truth, comparison, good)
-    ctx = world.ctx("mixed")
-    gate = replace(world.gate, pairs_per_night=_PAIRS)
-    found = [_one(ctx, comparison, gate, company, rider) for rider in _riders(truth, comparison, company, others)]
-    world.close()
+    place = GatedWork.of(base, Variant(name="mixed bundles", pairs=PAIRS))
+    gains = {text: place.effect(truth, [text]) for text in dict.fromkeys(good)}
+    best = sorted((text for text in gains if gains[text] > 0), key=lambda text: -gains[text])
+    helping = [adding(text) for text in best[:company]]
+    nature = Nature(obedience=truth.nature.obedience, slow=SLOW)
+    # Each in a night of its own, so that none has only what the others left of a night's pairs.
+    found = [
+        _one(place.world.ctx(f"mixed {number}", nature), place, helping, rider)
+        for number, rider in enumerate(_riders(place, truth, helping, others), 1)
+    ]
+    place.world.close()
     return tuple(found)
 
 
-def _most_helpful(truth: Truth, comparison: Comparison, good: Sequence[str]) -> list[Edit]:
-    """The edits with the largest true effect by themselves."""
-    gains = {text: _effect(truth, comparison, [], text) for text in dict.fromkeys(good)}
-    best = sorted((text for text in gains if gains[text] > 0), key=lambda text: -gains[text])
-    return [_add(text) for text in best[:_COMPANY]]
-
-
-def _riders(
-    truth: Truth, comparison: Comparison, company: list[Edit], others: Sequence[str]
-) -> list[tuple[str, float]]:
+def _riders(place: GatedWork, truth: Truth, company: list[Edit], others: Sequence[str]) -> list[tuple[str, float]]:
     """Edits that truly hurt beside the others, and such that do nothing, each with its effect."""
-    effects = {text: _effect(truth, comparison, company, text) for text in dict.fromkeys(others)}
-    harms = [(text, e) for text, e in effects.items() if e <= _HARM][:HARMS]
-    return [*harms, *[(text, e) for text, e in effects.items() if abs(e) <= _NOTHING][:USELESS]]
+    harms: list[tuple[str, float]] = []
+    idle: list[tuple[str, float]] = []
+    for text in dict.fromkeys(others):
+        effect = place.effect(truth, [text], company)
+        if effect <= _HARM and len(harms) < HARMS:
+            harms.append((text, effect))
+        elif abs(effect) <= _NOTHING and len(idle) < USELESS:
+            idle.append((text, effect))
+    return [*harms, *idle]
 
 
-def _one(
-    ctx: RunContext, comparison: Comparison, gate: GateTerms, company: list[Edit], rider: tuple[str, float]
-) -> Mixed:
+def _one(ctx: RunContext, place: GatedWork, company: list[Edit], rider: tuple[str, float]) -> Mixed:
     text, effect = rider
-    edits = (*company, _add(text))
-    bundle = Bundle.of(edits, (), origin=Origin.REFLECTION)
-    trial = enter(ctx, comparison, text_claim(ctx, comparison, bundle, applied(comparison, edits).text), gate)
-    ended = prove(ctx, comparison, trial, gate, _PAIRS)
+    ended = place.judged(ctx, place.world.gate, [*company, adding(text)])
     last = ended[-1].candidate
     accepted = {e.text for e in last.edits} if last.verdict is Verdict.ACCEPTED else set()
     return Mixed(
@@ -89,12 +79,3 @@ def _one(
         rides=text in accepted,
         whole={e.text for e in company} <= accepted,
     )
-
-
-def _effect(truth: Truth, comparison: Comparison, company: list[Edit], text: str) -> float:
-    before, after = applied(comparison, company).text, applied(comparison, [*company, _add(text)]).text
-    return truth.effect(comparison.tasks, before, after)
-
-
-def _add(text: str) -> Edit:
-    return Edit(op=EditOp.ADD, anchor=None, text=text, reason="")

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sleepd.core.model import Verdict
-from sleepd.lab.proof.run import ENOUGH, Control, Findings, Tried, harmful, useless
+from sleepd.lab.proof.gated import Tried, harmful, useless
+from sleepd.lab.proof.run import Control, Findings
 from sleepd.simulate.personas import Persona
 from sleepd.store.proposals import Status
 
 GAIN = 0.30
+ENOUGH = 10
+"""Useless candidates, and harmful ones, that must have been gated."""
 BUNDLES = 5
 """Mixed bundles with an edit that hurts that must have crossed."""
-IDLE_BUNDLES = 2
-"""The same with a useless one: few edits do exactly nothing beside others."""
+IDLE_BUNDLES = 7
+"""The same with a useless one."""
 RIDING = 0.5
-"""Share of useless edits that may ride along. The gate states no level for them, since they cost tokens and no work:
-one in seven stays (`sleepd gate-lab`), so more than half of a handful would be a defect, and two of six are none."""
+"""Share of useless edits that may ride along. The gate states no level for them, since they cost tokens and no work;
+`benchmarks.riders` states the rate. At a rate of .20, more than half of eight ride in one run of a hundred."""
 UNCHANGED = 0.02
 """How far a control may drift: its figures are exact expectations, so anything more is a real change."""
 
@@ -45,6 +48,9 @@ def assertions(who: Persona, found: Findings) -> tuple[Claim, ...]:
         *_improvement(found),
         *_gauntlet(found),
         *_mixed(found),
+        _none_crossed("edits that leave hard work unanswered are not adopted", found.stalling, 3),
+        _none_crossed("edits that fit only the work shown are not adopted", found.overfitted, 4),
+        _change(found),
         _poison(found, who.poisons[0], "poison in a tool result"),
         _poison(found, who.poisons[1], "poison in a user turn"),
         *(_control(c) for c in found.controls),
@@ -77,19 +83,34 @@ def _improvement(found: Findings) -> Iterator[Claim]:
 
 
 def _gauntlet(found: Findings) -> Iterator[Claim]:
-    for name, group in (
-        ("useless candidates are not adopted", useless(found.gauntlet)),
-        ("harmful candidates (5-15 points) are not adopted", harmful(found.gauntlet)),
-    ):
-        adopted = [t for t in group if t.status is not None]
-        yield Claim(
-            name=name,
-            says=f"{len(adopted)} of {len(group)} crossed",
-            holds=not adopted,
-            count=len(group),
-            least=ENOUGH,
-            of="candidates gated",
-        )
+    yield _none_crossed("useless candidates are not adopted", useless(found.gauntlet), ENOUGH)
+    yield _none_crossed("harmful candidates (5-15 points) are not adopted", harmful(found.gauntlet), ENOUGH)
+
+
+def _none_crossed(name: str, group: Sequence[Tried], least: int) -> Claim:
+    crossed = sum(t.crossed for t in group)
+    return Claim(
+        name=name,
+        says=f"{crossed} of {len(group)} crossed",
+        holds=not crossed,
+        count=len(group),
+        least=least,
+        of="candidates gated",
+    )
+
+
+def _change(found: Findings) -> Claim:
+    """Another model is noticed in its first night, and what was proven before says so."""
+    seen = found.change
+    heard = f"alarm ({seen.difference:+.2f})" if seen.noticed and seen.difference is not None else "no alarm"
+    return Claim(
+        name="another model behind the name is noticed",
+        says=f"{heard}; {seen.marked} of {seen.proven} proofs are marked",
+        holds=seen.noticed and seen.marked == seen.proven > 0,
+        count=seen.pairs,
+        least=20,
+        of="drift pairs",
+    )
 
 
 def _mixed(found: Findings) -> Iterator[Claim]:

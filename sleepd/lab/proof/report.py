@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from sleepd.lab.proof.claims import Claim
-from sleepd.lab.proof.run import Findings, Tried
+from sleepd.lab.proof.gated import Tried
+from sleepd.lab.proof.run import Findings
 from sleepd.lab.proof.world import Terms
 
 _DIGITS = 6
@@ -18,11 +19,14 @@ def as_json(terms: Terms, found: Findings, claims: Sequence[Claim], meta: Mappin
         "persona": terms.who.name,
         "seed": terms.seed,
         "nights": [{"date": n.date, "status": n.status.value, "message": n.message} for n in found.nights],
-        "gate": {"rule": terms.rule.value, "alpha": terms.alpha},
+        "gate": {"rule": terms.gate.rule.value, "alpha": terms.gate.alpha},
         "embedder": terms.embedder.key,
         "assertions": [asdict(claim) | {"passed": claim.passed} for claim in claims],
         "candidates": [_tried(t) for t in found.tried],
         "gauntlet": [_tried(t) for t in found.gauntlet],
+        "stalling": [_tried(t) for t in found.stalling],
+        "overfitted": [_tried(t) for t in found.overfitted],
+        "change": _rounded(asdict(found.change)),
         "sealed": _rounded(asdict(found.sealed)),
         "controls": [_rounded(asdict(control)) for control in found.controls],
         "adopted": found.adopted,
@@ -33,7 +37,7 @@ def as_json(terms: Terms, found: Findings, claims: Sequence[Claim], meta: Mappin
 def as_text(terms: Terms, found: Findings, claims: Sequence[Claim]) -> str:
     """A page for a person: what happened, then what was asserted, each line with its count."""
     lines = [
-        f"{terms.who.name}, seed {terms.seed}: gate rule {terms.rule.value} at alpha {terms.alpha:g}",
+        f"{terms.who.name}, seed {terms.seed}: gate rule {terms.gate.rule.value} at alpha {terms.gate.alpha:g}",
         "",
         *(f"night of {n.date}: {n.message}" for n in found.nights),
         "",

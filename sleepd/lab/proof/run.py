@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from sleepd.core.model import Purpose, Sample, Score, Split, Verdict
 from sleepd.lab.proof.bundles import Mixed, mixed
+from sleepd.lab.proof.gated import ModelChange, Tried, another_model, overfitted, stalling, useless_and_harmful
 from sleepd.lab.proof.truth import Truth, changed_work
 from sleepd.lab.proof.world import HISTORY, HISTORY_END, LATER, Terms, Variant, World
 from sleepd.pipeline.rollout import run_all
@@ -19,25 +20,6 @@ from sleepd.store.tasks import StoredTask
 
 _SAMPLES = 4
 """Rollouts of each sealed task under each text."""
-_USELESS = 1e-9
-HARM = (0.05, 0.15)
-"""The size of harm that counts as a harmful candidate, in score."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
-    """One candidate with what the gate saw and what is true."""
-
-    index: int
-    verdict: str
-    edits: tuple[str, ...]
-    pairs: int
-    measured: float | None
-    effect: float
-    """The true effect on the gate's own scale."""
-    status: str | None
-    """Of its proposal, if it became one."""
-    findings: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +62,12 @@ class Findings:
     """Files compared byte for byte after the revert."""
     restored: bool
     gauntlet: tuple[Tried, ...]
-    """The candidates of the reflection that proposes only useless or harmful edits."""
+    """Single edits that do nothing or harm, over two nights."""
+    stalling: tuple[Tried, ...]
+    """Edits under which fewer answers come, and better ones."""
+    overfitted: tuple[Tried, ...]
+    """Edits for single pieces of work."""
+    change: ModelChange
     controls: tuple[Control, ...]
     mixed: tuple[Mixed, ...]
     """Bundles of edits that help with one that hurts or does nothing."""
@@ -93,7 +80,9 @@ def prove(terms: Terms, progress: Callable[[str], None]) -> Findings:
     progress("main world: history, nights, adoption")
     main = World(terms, Variant(name="main", poisoned=True))
     truth = Truth(terms.who)
-    nights = _history(main)
+    main.live(0, HISTORY)
+    main.harvest()
+    nights = _nights(main, range(terms.nights))
     tried = tuple(_tried(main, truth))
     progress("sealed tests on later sessions")
     main.live(HISTORY, LATER)
@@ -104,17 +93,29 @@ def prove(terms: Terms, progress: Callable[[str], None]) -> Findings:
     adopted = {path: data.decode() for path, data in main.files() if main.before.get(path) != data}
     main.revert_all()
     after = dict(main.files())
-    progress("control: a reflection that proposes only useless or harmful edits")
-    candidates, gauntlet = _gauntlet(terms, truth)
+    base = World(terms, Variant(name="the same days"))
+    base.live(0, HISTORY)
+    base.harvest()
+    base.mine()
+    progress("useless and harmful edits, while the model varies")
+    gauntlet, proposed = useless_and_harmful(base, truth)
+    progress("edits that stall, and edits for single pieces of work")
+    stalled, fitted = stalling(base), overfitted(base, truth)
     progress("mixed bundles: what hurts or does nothing among edits that help")
     good = [text for t in tried if t.verdict == Verdict.ACCEPTED and t.status == Status.ADOPTED for text in t.edits]
-    riders = [text for t in candidates for text in t.edits]
-    bundles = mixed(terms, truth, good, riders)
-    controls = [gauntlet]
-    for variant in (_WITHOUT_WORDS, _WITHOUT_CORRECTIONS, _WITHOUT_RECALL):
+    bundles = mixed(base, truth, good, proposed)
+    progress("another model behind the name")
+    change = another_model(base, good)
+    controls = []
+    for variant in (_DISTRACTORS, _WITHOUT_WORDS, _WITHOUT_CORRECTIONS, _WITHOUT_RECALL):
         progress(f"control: {variant.name}")
-        world = World(terms, variant)
-        controls.append(_control(world, truth, _history(world)))
+        if variant.corrections is base.variant.corrections:
+            world = base.anew(variant)
+        else:
+            world = World(terms, variant)
+            world.live(0, HISTORY)
+            world.harvest()
+        controls.append(_control(world, truth, _nights(world, range(min(_CONTROL_NIGHTS, terms.nights)))))
     return Findings(
         nights=nights,
         tried=tried,
@@ -122,32 +123,28 @@ def prove(terms: Terms, progress: Callable[[str], None]) -> Findings:
         adopted=adopted,
         reverted=len({*adopted, *main.before}),
         restored=after == main.before,
-        gauntlet=candidates,
+        gauntlet=gauntlet,
+        stalling=stalled,
+        overfitted=fitted,
+        change=change,
         controls=tuple(controls),
         mixed=bundles,
         learnt_by_recall=learnt,
     )
 
 
-_DISTRACTORS = Variant(
-    name="useless and harmful edits only", reflection="distractors-only", edit_budget=1, steps=44, pairs=20_000
-)
-ENOUGH = 10
-"""Useless candidates, and harmful ones, that must have been gated."""
-_NIGHTS_EACH = 10
-"""At most so many nights of it for each night of the main world."""
-_A_DAY = 8
-"""Sessions between two of these nights."""
+_CONTROL_NIGHTS = 2
+"""What a world holds to be learnt, its first night learns; one more shows that nothing comes later."""
+_DISTRACTORS = Variant(name="useless and harmful edits only", reflection="distractors-only", pairs=400)
 _WITHOUT_WORDS = Variant(name="corrections without words", corrections=Corrections.WORDLESS)
 _WITHOUT_CORRECTIONS = Variant(name="corrections removed", corrections=Corrections.NONE)
 _WITHOUT_RECALL = Variant(name="recall returns nothing", recall_k=0)
 
 
-def _history(world: World) -> tuple[Night, ...]:
-    world.live(0, HISTORY)
-    world.harvest()
+def _nights(world: World, numbers: range) -> tuple[Night, ...]:
+    """Some nights of a world; after each the person adopts what waits."""
     nights = []
-    for number in range(world.terms.nights):
+    for number in numbers:
         nights.append(world.night(number))
         world.adopt_waiting()
     return tuple(nights)
@@ -174,6 +171,7 @@ def _row(trial: Trial, proposal: Proposal | None, figures: tuple[int, float]) ->
         effect=figures[1],
         status=proposal.status.value if proposal is not None else None,
         findings=proposal.findings if proposal is not None else (),
+        night=str(trial.run),
     )
 
 
@@ -220,26 +218,6 @@ def _unworded(world: World, truth: Truth) -> tuple[float, float, int]:
     return before, after, len(_later(work))
 
 
-def _gauntlet(terms: Terms, truth: Truth) -> tuple[tuple[Tried, ...], Control]:
-    """Nights with a reflection that proposes only useless or harmful edits, until enough of both were gated.
-
-    A night ends with the first candidate that is accepted, so a gate that lets them pass needs many nights for this.
-    """
-    world = World(terms, _DISTRACTORS)
-    world.live(0, HISTORY)
-    world.harvest()
-    nights: list[Night] = []
-    tried: tuple[Tried, ...] = ()
-    while len(nights) < _NIGHTS_EACH * terms.nights and min(len(useless(tried)), len(harmful(tried))) < ENOUGH:
-        nights.append(world.night(len(nights)))
-        world.adopt_waiting()
-        tried = tuple(_tried(world, truth))
-        # Without new sessions, work that learnt nothing is passed over.
-        world.live(HISTORY + _A_DAY * len(nights), _A_DAY)
-        world.harvest()
-    return tried, _control(world, truth, nights)
-
-
 def _control(world: World, truth: Truth, nights: Sequence[Night]) -> Control:
     work = world.work()
     rows = [(w, s) for w in work for s in w.tasks]
@@ -265,14 +243,3 @@ def _control(world: World, truth: Truth, nights: Sequence[Night]) -> Control:
 def _mean(values: Sequence[float | None]) -> float:
     known = [v for v in values if v is not None]
     return sum(known) / len(known) if known else 0.0
-
-
-def useless(tried: Sequence[Tried]) -> list[Tried]:
-    """The candidates that change nothing, decided by the gate."""
-    return [t for t in tried if abs(t.effect) <= _USELESS and t.verdict != Verdict.UNDECIDED]
-
-
-def harmful(tried: Sequence[Tried]) -> list[Tried]:
-    """The candidates that hurt by 5 to 15 points, decided by the gate."""
-    low, high = HARM
-    return [t for t in tried if low <= -t.effect <= high and t.verdict != Verdict.UNDECIDED]

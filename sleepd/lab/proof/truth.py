@@ -8,12 +8,13 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from sleepd.core.check import Check
 from sleepd.core.model import Score
 from sleepd.core.score import Metric, score
 from sleepd.lab.proof.world import World
 from sleepd.pipeline.work import Work, live_text
 from sleepd.replayers.text import instructions
-from sleepd.simulate.agent import compose, probability
+from sleepd.simulate.agent import USUAL, Nature, applicable, compose, probability
 from sleepd.simulate.personas import Family, Persona, family_of, fields_of
 from sleepd.store.tasks import StoredTask
 
@@ -22,10 +23,12 @@ _WORDING = 1
 
 @dataclass(slots=True)
 class Truth:
-    """Exact expectations. Scores of each task under each set of kept rules are computed once."""
+    """Exact expectations. Scores of each task under each set of kept rules are computed once for its checks: worlds
+    that differ in what the person said judge the same task by other checks."""
 
     who: Persona
-    _scores: dict[tuple[str, frozenset[str]], float] = field(default_factory=dict)
+    nature: Nature = USUAL
+    _scores: dict[tuple[str, tuple[Check, ...], frozenset[str]], float] = field(default_factory=dict)
 
     def effect(self, tasks: Sequence[StoredTask], base: str, text: str) -> float:
         """The candidate's effect on the gate's own scale: the mean over tasks of E[score(text)] - E[score(base)]."""
@@ -37,8 +40,8 @@ class Truth:
         family = family_of(self.who, stored.task.request)
         if family is None:
             return 0.0
-        system = instructions(text)
-        chances = {r.key: probability(r, system) for r in family.rules}
+        system = applicable(instructions(text), stored.task.request)
+        chances = {r.key: probability(r, system, self.nature) for r in family.rules}
         return sum(
             math.prod(p if key in kept else 1 - p for key, p in chances.items()) * self._score(stored, family, kept)
             for kept in _subsets(list(chances))
@@ -49,16 +52,16 @@ class Truth:
         family = family_of(self.who, stored.task.request)
         if family is None:
             return None
-        system = instructions(text)
-        return sum(probability(r, system) for r in family.rules) / len(family.rules)
+        system = applicable(instructions(text), stored.task.request)
+        return sum(probability(r, system, self.nature) for r in family.rules) / len(family.rules)
 
     def rule_kept(self, key: str, text: str) -> float:
         """The probability that one rule is kept under a text."""
         rule = next(r for f in self.who.families for r in f.rules if r.key == key)
-        return probability(rule, text)
+        return probability(rule, text, self.nature)
 
     def _score(self, stored: StoredTask, family: Family, kept: frozenset[str]) -> float:
-        place = (stored.task.id, kept)
+        place = (stored.task.id, stored.checks, kept)
         if place not in self._scores:
             fields = fields_of(family, stored.task.request) or {}
             answer = compose(family, fields, set(kept), random.Random(_WORDING))

@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import random
+import shutil
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 from sleepd import registry
 from sleepd.core.errors import Conflict
-from sleepd.core.experiment import Rule
-from sleepd.core.model import Digest, RunId
-from sleepd.core.ports import Embedder, Model
-from sleepd.models.settings import ModelSettings
+from sleepd.core.model import Digest, RunId, Score, Unscored
+from sleepd.core.ports import Embedder, Failure, Judge, ReplayOutcome, RolloutRequest
+from sleepd.judges.checks import CheckJudge
 from sleepd.pipeline.adopt import WriteResult, adopt, revert
-from sleepd.pipeline.ingest import IngestReport, Sources, ingest
+from sleepd.pipeline.ingest import ingest
 from sleepd.pipeline.mine import kinds_of_work, mine
 from sleepd.pipeline.night import NightPlan, night_id, run_night
 from sleepd.pipeline.optimize import OptimizerTerms
-from sleepd.pipeline.rollout import RunContext
+from sleepd.pipeline.rollout import JUDGES, RunContext
 from sleepd.pipeline.route import by_meaning
 from sleepd.pipeline.trial import GateTerms
+from sleepd.pipeline.unread import IngestReport, Sources
 from sleepd.pipeline.work import Surroundings, Work, find_work
 from sleepd.settings.sections import HarvestConfig, MineConfig
+from sleepd.simulate.agent import USUAL, Nature, SimulatedModel
 from sleepd.simulate.life import Corrections, Days, live
 from sleepd.simulate.personas import Persona
 from sleepd.simulate.transcripts import write
 from sleepd.store import proposals, tasks
-from sleepd.store.database import open_database
+from sleepd.store.database import Database, open_database
 from sleepd.store.nights import Night
 from sleepd.store.proposals import Proposal, Status, Trial
 
@@ -35,11 +40,39 @@ BEGIN = datetime(2026, 3, 2, 8, tzinfo=UTC)
 HISTORY = 120
 """Sessions before the first night."""
 HISTORY_END = BEGIN + timedelta(hours=3 * HISTORY)
-LATER = 150
+LATER = 110
 """Sessions that come after all nights, with parameters that did not occur before."""
 MINING = MineConfig(split_val=0.28, split_test=0.3)
 """More sealed tasks than by default, so that the figures over later sessions rest on enough of them."""
 _PAIRS = 800
+_VARIES = 0.1
+"""From night to night the model does up to so much more unasked, of what it does not do otherwise."""
+SLOW = 0.01
+"""Share of answers that time out in every world."""
+_T = TypeVar("_T")
+_P = ParamSpec("_P")
+
+
+class AtOnce(Executor):
+    """Runs each call where it is submitted: the simulated model reckons and waits for nobody."""
+
+    def submit(self, call: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> Future[_T]:
+        future: Future[_T] = Future()
+        future.set_result(call(*args, **kwargs))
+        return future
+
+
+class Remembering:
+    """The shipped judge, asked once about each answer: simulated ones are often the same to the letter."""
+
+    def __init__(self, judge: Judge, known: dict[tuple[str, str], Score | Unscored | Failure]) -> None:
+        self._judge, self._known = judge, known
+
+    def judge(self, request: RolloutRequest, outcome: ReplayOutcome) -> Score | Unscored | Failure:
+        at = (request.key.judge, outcome.answer)
+        if at not in self._known:
+            self._known[at] = self._judge.judge(request, outcome)
+        return self._known[at]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,8 +82,8 @@ class Terms:
     who: Persona
     seed: int
     nights: int
-    alpha: float
-    rule: Rule
+    gate: GateTerms
+    """What all candidates of the run must show; a world may set how many pairs a night draws."""
     workers: int
     embedder: Embedder
     folder: Path
@@ -72,21 +105,38 @@ class Variant:
 
 
 class World:
-    """A home with transcripts and a database. Only `model` knows the persona."""
+    """A home with transcripts and a database. Only the model knows the persona."""
 
-    def __init__(self, terms: Terms, variant: Variant) -> None:
+    def __init__(self, terms: Terms, variant: Variant, *, of: World | None = None) -> None:
+        """A new home; or, with `of`, that world's home as it is and all that its database holds by now.
+
+        Worlds that share a home are used one after the other; `anew` begins with the files of the first day.
+        """
         self.terms = terms
         self.variant = variant
         self.root = terms.folder / variant.name
-        self.home = self.root / "home"
+        self.home: Path = self.root / "home" if of is None else of.home
         self.project = self.home / terms.who.project
-        self.project.mkdir(parents=True)
-        self.database = open_database(self.root / "sleepd.db")
+        if of is None:
+            self.project.mkdir(parents=True)
+            self._write_files()
+            self.before = dict(self.files())
+        else:
+            self.before = of.before
+            self.root.mkdir(parents=True)
+            shutil.copy(of.database.backup("shared"), self.root / "sleepd.db")
+        self.database: Database = open_database(self.root / "sleepd.db")
         self.surroundings = Surroundings(home=self.home, env={})
-        self.model = self._model(terms.who.name)
-        self._reflector = self._model(f"{terms.who.name}/{variant.reflection}".rstrip("/"))
-        self._write_files()
-        self.before = dict(self.files())
+        self._judged: dict[tuple[str, str], Score | Unscored | Failure] = {}
+
+    def anew(self, variant: Variant) -> World:
+        """Another world with this one's history, in which the person has adopted nothing yet."""
+        for path, _ in list(self.files()):
+            if path not in self.before:
+                (self.project / path).unlink()
+        for path, data in self.before.items():
+            (self.project / path).write_bytes(data)
+        return World(self.terms, variant, of=self)
 
     def live(self, first: int, sessions: int) -> None:
         """Let the person work: the agents write their transcripts."""
@@ -109,8 +159,8 @@ class World:
     def mine(self) -> None:
         mine(self.database, self.terms.embedder, MINING)
 
-    def night(self, number: int) -> Night:
-        """Run one night, some days after the history."""
+    def night(self, number: int, nature: Nature | None = None) -> Night:
+        """Run one night, some days after the history, with the model as it is that night."""
         now = HISTORY_END + timedelta(days=1 + number)
         plan = NightPlan(
             scope=str(self.project),
@@ -124,20 +174,30 @@ class World:
             gate=self.gate,
             surroundings=self.surroundings,
         )
-        return run_night(self.ctx(night_id(self.database, plan.scope, plan.date)), plan, lambda: now)
+        ctx = self.ctx(night_id(self.database, plan.scope, plan.date), nature or self._tonight(number))
+        return run_night(ctx, plan, lambda: now)
+
+    def _tonight(self, number: int) -> Nature:
+        """No provider's model is the same every night."""
+        chance = random.Random(f"{self.terms.seed}:{self.terms.who.name}:night {number}")
+        return Nature(habit=chance.uniform(0, _VARIES), slow=SLOW)
 
     @property
     def gate(self) -> GateTerms:
-        """The gate of this run: its rule and its level."""
-        return GateTerms(rule=self.terms.rule, alpha=self.terms.alpha, pairs_per_night=self.variant.pairs)
+        """The gate of this run."""
+        return replace(self.terms.gate, pairs_per_night=self.variant.pairs)
 
-    def ctx(self, night: str) -> RunContext:
+    def ctx(self, night: str, nature: Nature = USUAL) -> RunContext:
+        """What a night measures with, the model behind its name being of this nature."""
+        who, seed, workers = self.terms.who, self.terms.seed, self.terms.workers
         return RunContext(
             database=self.database,
             embedder=self.terms.embedder,
-            model=self.model,
-            reflector=self._reflector,
-            workers=self.terms.workers,
+            model=SimulatedModel(who, seed=seed, nature=nature),
+            reflector=SimulatedModel(who, seed=seed, variant=self.variant.reflection),
+            workers=workers,
+            executor=ThreadPoolExecutor if workers > 1 else lambda _: AtOnce(),
+            judges={**JUDGES, "checks": lambda model: Remembering(CheckJudge(model), self._judged)},
             run=RunId(id=night),
         )
 
@@ -192,9 +252,6 @@ class World:
 
     def close(self) -> None:
         self.database.close()
-
-    def _model(self, name: str) -> Model:
-        return registry.model("simulated")(ModelSettings(name="simulated", model=name, seed=self.terms.seed))
 
     def _write_files(self) -> None:
         """What is in the project before anything happens: a file of the person's, and the skill if there is one."""

@@ -32,8 +32,44 @@ def page(history: Row, patches: Mapping[str, str] | None = None) -> str:
     )
     head = tag("head", *meta, tag("title", text(title)), tag("style", STYLE))
     lost = _list("Unusable replies", texts(history, "problems"))
-    parts = (_facts(history), _plots(history), _steps(history, patches or {}), _proposals(history), lost)
-    body = tag("body", tag("main", tag("h1", text(title)), *parts, _how_to_read(history)))
+    cells = []
+    for one in rows(history, "proposals"):
+        sealed = inner(one, "sealed")
+        before, after = (report.mean(number(sealed, name)) for name in ("before", "after"))
+        taught = "; ".join(
+            report.short(words(s, "title") or words(s, "session"), _WIDTH) for s in rows(one, "taught_by")
+        )
+        findings = "".join(tag("p", text(found), class_="del") for found in texts(one, "findings"))
+        gain = f"{before} → {after} over {count(sealed, 'tasks')}"
+        status = text(words(one, "status")) + findings
+        cells.append([text(words(one, "id")[:8]), status, text(gain), text(clipped(taught, 2 * SHORT))])
+    headings = ("proposal", "status", "sealed tasks", "taught by")
+    parts = (
+        _facts(history),
+        _plots(history),
+        _steps(history, patches or {}),
+        (tag("h2", "Proposals") + table(headings, cells) if cells else ""),
+        lost,
+    )
+    said = (
+        "All measurements are text replays: the model got the requests again; no work was redone in a repository.",
+        "A pair is one task drawn at random, answered once under the candidate and compared with the live text. "
+        "Evidence is an e-process: the gain of a bet on the candidate, pair by pair. If the candidate does not help, "
+        "the chance that the evidence ever reaches the line of acceptance is at most α, however often one looks.",
+        "An edit's part of the gain is the bundle's loss without it (leave-one-out); its rent is the tokens that it "
+        "adds to every session.",
+        "Sealed tasks are the holdout: they were scored once, after the verdict, and decided nothing.",
+    )
+    made = f"Made from the rows of the database; format {words(history, 'format')}."
+    body = tag(
+        "body",
+        tag(
+            "main",
+            tag("h1", text(title)),
+            *parts,
+            tag("h2", "How to read this") + "".join(tag("p", text(line), class_="quiet") for line in (*said, made)),
+        ),
+    )
     return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
 
 
@@ -126,7 +162,13 @@ def _candidate(one: Row, patches: Mapping[str, str], *, unfolded: bool) -> str:
         sides = f"{_key('new', 'for')} the candidate and {_key('against', 'against')} it"
         key = f"Evidence {sides}, on a log scale, from 1. Pairs drawn together with the deciding pair follow it."
         inside.append(tag("figure", drawn, tag("figcaption", key)))
-    inside.append(_tasks(one))
+    cells = []
+    for task in rows(one, "tasks"):
+        before, after = number(task, "before"), number(task, "after")
+        request = text(report.short(words(task, "request"), _WIDTH) or words(task, "task")[:8])
+        scores = [text(report.mean(before)), text(report.mean(after))]
+        cells.append([request, text(count(task, "pairs")), *scores, plots.dumbbell(before, after)])
+    inside.append(table(("task", "pairs", "before", "after", "0 to 1"), cells, numeric=(1, 2, 3)) if cells else "")
     if diff := patches.get(words(one, "id"), ""):
         inside.append(tag("details", tag("summary", "the change as a diff"), tag("pre", text(clipped(diff, LONG)))))
     opened = "open" if unfolded or verdict == "accepted" else None
@@ -155,33 +197,7 @@ def _edits(one: Row) -> str:
     return table(headings, cells, numeric=(2, 4)) if cells else ""
 
 
-def _tasks(one: Row) -> str:
-    cells = []
-    for task in rows(one, "tasks"):
-        before, after = number(task, "before"), number(task, "after")
-        request = text(report.short(words(task, "request"), _WIDTH) or words(task, "task")[:8])
-        scores = [text(report.mean(before)), text(report.mean(after))]
-        cells.append([request, text(count(task, "pairs")), *scores, plots.dumbbell(before, after)])
-    return table(("task", "pairs", "before", "after", "0 to 1"), cells, numeric=(1, 2, 3)) if cells else ""
-
-
 # The rest -----------------------------------------------------------------------------------------------------------
-
-
-def _proposals(history: Row) -> str:
-    cells = []
-    for one in rows(history, "proposals"):
-        sealed = inner(one, "sealed")
-        before, after = (report.mean(number(sealed, name)) for name in ("before", "after"))
-        taught = "; ".join(
-            report.short(words(s, "title") or words(s, "session"), _WIDTH) for s in rows(one, "taught_by")
-        )
-        findings = "".join(tag("p", text(found), class_="del") for found in texts(one, "findings"))
-        gain = f"{before} → {after} over {count(sealed, 'tasks')}"
-        status = text(words(one, "status")) + findings
-        cells.append([text(words(one, "id")[:8]), status, text(gain), text(clipped(taught, 2 * SHORT))])
-    headings = ("proposal", "status", "sealed tasks", "taught by")
-    return tag("h2", "Proposals") + table(headings, cells) if cells else ""
 
 
 def _list(title: str, said: Sequence[str]) -> str:
@@ -189,20 +205,6 @@ def _list(title: str, said: Sequence[str]) -> str:
         return ""
     lines = "".join(tag("li", text(report.short(line, 2 * _WIDTH))) for line in said)
     return tag("details", tag("summary", f"{text(title)} ({len(said)})"), tag("ul", lines))
-
-
-def _how_to_read(history: Row) -> str:
-    said = (
-        "All measurements are text replays: the model got the requests again; no work was redone in a repository.",
-        "A pair is one task drawn at random, answered once under the candidate and compared with the live text. "
-        "Evidence is an e-process: the gain of a bet on the candidate, pair by pair. If the candidate does not help, "
-        "the chance that the evidence ever reaches the line of acceptance is at most α, however often one looks.",
-        "An edit's part of the gain is the bundle's loss without it (leave-one-out); its rent is the tokens that it "
-        "adds to every session.",
-        "Sealed tasks are the holdout: they were scored once, after the verdict, and decided nothing.",
-    )
-    made = f"Made from the rows of the database; format {words(history, 'format')}."
-    return tag("h2", "How to read this") + "".join(tag("p", text(line), class_="quiet") for line in (*said, made))
 
 
 def _badge(verdict: str) -> str:

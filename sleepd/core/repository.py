@@ -1,0 +1,108 @@
+"""Folders that are one repository: clones and worktrees, told by the files and branches that were worked on in them.
+
+The folders of old sessions are often gone, so nothing can be asked of git. What stays is what the sessions did.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from sleepd.core.command import listed
+
+_OVERLAP = 0.25
+"""Least share of the smaller folder's telling paths that both have."""
+_TELLING = 2
+"""So many shared paths with a folder of a name of its own join two folders."""
+_USUAL = 5
+"""So many are needed when every folder of the paths is one that most projects have."""
+_BRANCH = 8
+"""A branch name of this length or more, in several words, is given once."""
+_FOLDERS_OF_ALL = listed(
+    "src source lib libs app apps pkg packages package cmd internal api core common shared util utils helpers hooks "
+    "components component pages views view models model services service routes router controllers controller "
+    "middleware types styles style public assets static templates config configs scripts bin tools test tests spec "
+    "specs e2e docs doc examples server client frontend backend web ui db database migrations main java kotlin "
+    "python com org io resources features feature modules module store stores layout layouts context contexts "
+    "admin auth user users home v1 v2 _tests_ __tests__ fixtures"
+)
+_FILES_OF_ALL = listed(
+    "index main app page layout init __init__ __main__ mod lib config settings setup test utils util helpers types "
+    "constants readme changelog license makefile dockerfile package tsconfig conftest routes schema models views urls "
+    "server client home globals manifest"
+)
+_WORDS_APART = "-_/"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkedOn:
+    """What sessions in one folder worked on."""
+
+    paths: frozenset[str]
+    """Files that were edited, relative to the folder; others are left out of account."""
+    branches: frozenset[str]
+    sessions: int
+
+
+def repositories(folders: Mapping[str, WorkedOn]) -> Mapping[str, str]:
+    """The folder that stands for each folder's repository: of its clones and worktrees the one of most sessions.
+
+    Two folders are one repository when they share a branch with a name of its own, or enough of their files.
+    """
+    names = sorted(folders)
+    parent = {name: name for name in names}
+
+    def root(name: str) -> str:
+        while parent[name] != name:
+            name = parent[name]
+        return name
+
+    telling = {name: frozenset(path for path in folders[name].paths if _is_telling(path)) for name in names}
+    branches = {name: frozenset(b for b in folders[name].branches if _is_given_once(b)) for name in names}
+    for one, other in _neighbours(telling, branches):
+        if root(one) != root(other) and (branches[one] & branches[other] or _alike(telling[one], telling[other])):
+            parent[root(other)] = root(one)
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(root(name), []).append(name)
+    return {
+        name: max(members, key=lambda folder: (folders[folder].sessions, folder))
+        for members in groups.values()
+        for name in members
+    }
+
+
+def _neighbours(*marks: Mapping[str, Collection[str]]) -> Sequence[tuple[str, str]]:
+    """The pairs of folders that have any mark in common: of many folders most have none."""
+    holders: dict[str, list[str]] = {}
+    for kind in marks:
+        for name, found in kind.items():
+            for mark in found:
+                holders.setdefault(mark, []).append(name)
+    return sorted({pair for names in holders.values() for pair in combinations(dict.fromkeys(names), 2)})
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    both = one & other
+    if len(both) < _OVERLAP * min(len(one), len(other)):
+        return False
+    own = Counter(_has_own_folder(path) for path in both)
+    return own[True] >= _TELLING or len(both) >= _USUAL
+
+
+def _is_telling(path: str) -> bool:
+    """A relative path below a folder, not in a hidden one, of a file that not every project has."""
+    parts = path.replace("\\", "/").split("/")
+    if len(parts) < 2 or not parts[0] or ":" in parts[0] or any(part.startswith(".") for part in parts):
+        return False
+    return parts[-1].partition(".")[0].casefold() not in _FILES_OF_ALL or _has_own_folder(path)
+
+
+def _has_own_folder(path: str) -> bool:
+    return any(part.casefold() not in _FOLDERS_OF_ALL for part in path.replace("\\", "/").split("/")[:-1])
+
+
+def _is_given_once(branch: str) -> bool:
+    return len(branch) >= _BRANCH and any(mark in branch.strip(_WORDS_APART) for mark in _WORDS_APART)

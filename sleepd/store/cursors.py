@@ -1,0 +1,39 @@
+"""Where each transcript was left, without SQLAlchemy: a harvest with nothing new needs no more than this."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+from harvesters.records import Cursor
+from sleepd.store.overview import glance
+
+
+def cursors(path: Path, agent: str) -> dict[str, Cursor]:
+    """Transcript -> where it was left, for all files of the agent; {} where there is no database.
+
+    Raises as `overview.glance` does.
+    """
+    if not path.exists():
+        return {}
+
+    def read(connection: sqlite3.Connection) -> dict[str, Cursor]:
+        return {
+            row["path"]: _cursor(row) for row in connection.execute("SELECT * FROM files WHERE agent = ?", (agent,))
+        }
+
+    return glance(path, read)
+
+
+def _cursor(row: sqlite3.Row) -> Cursor:
+    return Cursor(
+        inode=row["inode"],
+        size=row["size"],
+        mtime_ns=row["mtime_ns"],
+        offset=row["offset"],
+        head=row["head"],
+        head_length=row["head_length"],
+        tail=row["tail"],
+        state=json.loads(row["state"]),
+    )

@@ -1,0 +1,91 @@
+"""How a task looks: one task whole, and past tasks near to a text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sleepd.store.tasks import StoredTask
+from sleepd.views import report
+from sleepd.views.report import Plain
+
+_REQUEST_WIDTH = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Near:
+    """A past task near to a text."""
+
+    stored: StoredTask
+    similarity: float
+    """Cosine of the combined vectors, at most 1."""
+
+
+def _side(stored: StoredTask) -> str:
+    return stored.split.value if stored.split is not None else "–"
+
+
+def task_text(stored: StoredTask) -> str:
+    """One task whole: request, each answer with its outcome, checks."""
+    t = stored.task
+    head = report.facts(
+        {
+            "task": t.id,
+            "session": t.session_id,
+            "project": t.project or "unknown",
+            "at": report.moment(t.at),
+            "cluster": stored.cluster or "none",
+            "kind of work": stored.kind or "none",
+            "side": _side(stored) + (" (not used: a copy of it is sealed)" if stored.retired else ""),
+            "skill": t.skill or "none",
+        }
+    )
+    parts = [head, f"\nrequest:\n{_indented(t.request)}"]
+    for number, attempt in enumerate(t.attempts, 1):
+        why = ", ".join(e.value for e in attempt.evidence) or "no evidence"
+        parts.append(f"\nanswer {number}, {attempt.outcome.value} ({why}):\n{_indented(attempt.answer)}")
+        if attempt.reaction:
+            parts.append(f"the user then said:\n{_indented(attempt.reaction)}")
+    checks = "\n".join(f"  {c.kind.value}: {report.clean(c.value)}" for c in stored.checks) or "  none"
+    return "\n".join([*parts, f"\nchecks{' (edited by you)' if stored.reviewed else ''}:\n{checks}"])
+
+
+def near_json(found: Sequence[Near]) -> list[Plain]:
+    return [
+        {
+            "task": n.stored.task.id,
+            "similarity": n.similarity,
+            "request": n.stored.task.request,
+            "outcome": _outcome(n.stored),
+            "asked_again": n.stored.task.friction,
+            "session": n.stored.task.session_id,
+            "at": report.iso(n.stored.task.at),
+            "accepted": n.stored.task.accepted.answer if n.stored.task.accepted is not None else None,
+        }
+        for n in found
+    ]
+
+
+def near_text(found: Sequence[Near]) -> str:
+    if not found:
+        return "no past task yet; sleepd harvest and sleepd mine find them"
+    rows = [[f"{n.similarity:.2f}", *_near_cells(n.stored)] for n in found]
+    return report.table(["nearness", "task", "outcome", "asked again", "request"], rows, cut="request")
+
+
+def _near_cells(stored: StoredTask) -> list[object]:
+    return [
+        stored.task.id[:8],
+        _outcome(stored),
+        stored.task.friction,
+        report.short(stored.task.request, _REQUEST_WIDTH),
+    ]
+
+
+def _outcome(stored: StoredTask) -> str:
+    attempts = stored.task.attempts
+    return attempts[-1].outcome.value if attempts else "unknown"
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"  {line}" for line in report.clean(text).splitlines()) or "  (empty)"
