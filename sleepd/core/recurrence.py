@@ -72,9 +72,9 @@ def recurring_failures(
             if key == "not formatted":
                 return _Worded(rule=f"Format what you wrote before you run `{program}`.", seen=seen)
             return _Worded(
-                rule=f"When you write code, keep to the rule `{key}` that `{program}` checks "
-                f"(for example: {quote[:120]}).",
-                seen=seen,
+                rule=f"When you write code, keep to the rule `{key}` that `{program}` checks.",
+                # A tool's words are shown beside the rule and never become a part of it.
+                seen=f"{seen}, for example: {quote[:120]}",
             )
         known = ways.get(key) or ways.get(key.partition(": ")[2]) or Counter()
         way = f"; use `{known.most_common(1)[0][0]}`" if known else ""

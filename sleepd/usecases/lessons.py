@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sleepd import compose
-from sleepd.core import cluster, edit, lesson, ngrams
+from sleepd.core import cluster, edit, lesson, ngrams, provenance
 from sleepd.core.acts import judge
 from sleepd.core.adoption import plan, revert_plan
 from sleepd.core.episode import Source, episodes
@@ -205,6 +205,13 @@ def write(places: Places, database: Database, prefix: str, rule: str | None = No
     unsafe = screen(text)
     if unsafe:
         raise UsageError(f"this rule looks unsafe ({unsafe[0].rule}: {unsafe[0].why}); write it into the file yourself")
+    if rule is None:
+        own = [quote.text for quote in found.quotes if quote.own]
+        returned = [quote.text for quote in found.quotes if not quote.own]
+        if taken := provenance.taken_over(text, returned, own):
+            raise UsageError(
+                f"this rule holds a tool's words ({taken[0].excerpt}); give it in your own words with --text"
+            )
     with locks.adoption(places, _LOCK_WAIT_S):
         with database.reading() as connection:
             decided = store.decisions(connection).get(found.id)

@@ -26,15 +26,12 @@ def of_repairs(episodes: Sequence[Episode], sessions: int = 2) -> list[str]:
 
 
 class TestFailures:
-    def test_a_broken_rule_is_quoted_with_the_check_that_reported_it(self) -> None:
-        """Three sessions by default, and what they cost together."""
+    def test_a_broken_rule_names_its_check_and_takes_over_no_message(self) -> None:
+        """The message is a tool's words: it is shown beside the rule. Three sessions by default, and their cost."""
         found = in_sessions(3, shell("make lint | tail", GOCONST), shell("make lint", "ok"))
         (each,) = recurring_failures(failures(found))
-        assert (
-            "When you write code, keep to the rule `goconst` that `make lint` checks "
-            "(for example: string `on` has 3 occurrences, make it a constant)."
-        ) == each.rule
-        assert "in 3 sessions" == each.seen
+        assert "When you write code, keep to the rule `goconst` that `make lint` checks." == each.rule
+        assert "in 3 sessions, for example: string `on` has 3 occurrences, make it a constant" == each.seen
         assert (3, 3, 3, 1.5) == (len(each.sessions), each.occurrences, each.calls, each.minutes)
         assert (found[0].at, found[2].at) == (each.first, each.last)
         assert () == recurring_failures(failures(found[:2]))
