@@ -14,7 +14,15 @@ from pathlib import Path
 from sleepd.core.screen import screen
 
 CASES = Path(__file__).parent.parent / "tests" / "core" / "planted" / "evaluation.jsonl"
-ROUNDS = {"first": ("poison", "house"), "second": ("later",), "third": ("last",), "fourth": ("final",)}
+ROUNDS = {
+    "first": ("poison", "house"),
+    "second": ("later",),
+    "third": ("last",),
+    "fourth": ("final",),
+    "fifth": ("fifth",),
+    "sixth": ("sixth",),
+    "seventh": ("seventh",),
+}
 """By the beginnings of the ids; each round was written after the patterns of the one before."""
 
 

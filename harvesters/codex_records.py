@@ -182,7 +182,11 @@ class RolloutReader:
             older = is_older(turn, self.memory.thread)
             self.memory.copying = older is True
             if older is None and self._in_first_second():
-                self._drop_everything()
+                self.needs_whole = self.needs_whole or self.continues
+                self.memory.forget_copy()
+                self._turns, self._skills, self._rolled_back, self._reply = [], [], [], None
+                self._happened.clear()
+                self._tools = CodexToolCalls(Calls(), self._attach, self._made_up_id)
         self.memory.saw_task = True
         if not self.memory.copying:
             self._enter(turn)
@@ -194,13 +198,6 @@ class RolloutReader:
     def _in_first_second(self) -> bool:
         first = self.memory.first
         return first is not None and self._at is not None and self._at.timestamp() - first <= _COPY_SECONDS
-
-    def _drop_everything(self) -> None:
-        self.needs_whole = self.needs_whole or self.continues
-        self.memory.forget_copy()
-        self._turns, self._skills, self._rolled_back, self._reply = [], [], [], None
-        self._happened.clear()
-        self._tools = CodexToolCalls(Calls(), self._attach, self._made_up_id)
 
     def _turn_aborted(self, event: Payload) -> None:
         self._end_turn(event)

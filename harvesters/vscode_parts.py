@@ -68,7 +68,12 @@ def call_of(part: object, rounds: dict[str, Part], results: Part) -> CallDraft |
     told = message if isinstance(message, str) else text(message, "value")
     call.input = _input(part) or _arguments(rounds.get(identifier, {})) or told or ""
     details = part.get("resultDetails")
-    call.answer(_output(details) or _result(results.get(identifier)))
+    if isinstance(details, list):
+        output_text = "\n".join(path for path in map(path_of, details) if path) or None
+    else:
+        output = details.get("output") if isinstance(details, dict) else None
+        output_text = output if isinstance(output, str) else _joined(output)
+    call.answer(output_text or _result(results.get(identifier)))
     code = integer(mapping(mapping(part, "toolSpecificData"), "terminalCommandState"), "exitCode")
     failed = flag(details, "isError") is True or bool(part.get("resultError"))
     call.exit_code = code
@@ -134,13 +139,6 @@ def _arguments(told: Part) -> str | None:
     if isinstance(value, str):
         return value or None
     return compact(value) if value else None
-
-
-def _output(details: object) -> str | None:
-    if isinstance(details, list):
-        return "\n".join(path for path in map(path_of, details) if path) or None
-    output = details.get("output") if isinstance(details, dict) else None
-    return output if isinstance(output, str) else _joined(output)
 
 
 def _result(value: object) -> str | None:

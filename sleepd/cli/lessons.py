@@ -63,6 +63,17 @@ def show_(id_: Id, as_json: AsJson = False) -> None:
         show(lesson_view.lesson_text(tried))
 
 
+@app.command("rules", short_help="How well the rules in your own files are kept.")
+def rules(as_json: AsJson = False) -> None:
+    """List the lines of your AGENTS.md and CLAUDE.md that name a command, and how often your agents broke them."""
+    with closing(compose.database(config.places())) as database:
+        found = usecase.tried_rules(usecase.history(database), config.load().lessons)
+    if as_json:
+        show_json(lesson_view.rules_json(found))
+    else:
+        show(lesson_view.rules_text(found))
+
+
 Why = Annotated[str, typer.Option("--why", help="Kept with the decision.")]
 
 

@@ -93,16 +93,13 @@ def _counts(text: str) -> Mapping[int, float]:
     """Damped counts of the text's character runs, by the runs' hashes."""
     folded = f" {' '.join(text.casefold().split())} "
     runs: Counter[int] = Counter()
-    for size in _SHORT_SIZES if _is_dense(folded) else _SIZES:
+    # Whether most letters are ideographs, kana or hangul: one of them says as much as several of an alphabet.
+    letters = [c for c in folded if c.isalpha()]
+    dense = 2 * sum(c >= _DENSE_FROM for c in letters) > len(letters)
+    for size in _SHORT_SIZES if dense else _SIZES:
         for start in range(len(folded) - size + 1):
             runs[zlib.crc32(folded[start : start + size].encode("utf-8", "surrogatepass"))] += 1
     return {run: 1 + math.log(count) for run, count in runs.items()}
-
-
-def _is_dense(text: str) -> bool:
-    """Whether most letters are ideographs, kana or hangul: one of them says as much as several of an alphabet."""
-    letters = [c for c in text if c.isalpha()]
-    return 2 * sum(c >= _DENSE_FROM for c in letters) > len(letters)
 
 
 def _square(counts: Mapping[int, float]) -> float:

@@ -104,16 +104,13 @@ def fenced_lines(all_lines: Sequence[str]) -> Iterator[tuple[int, int]]:
     opener = 0
     for number, line in enumerate(all_lines, 1):
         if fence is None:
-            fence, opener = _opening_fence(line), number
+            match = _FENCE.fullmatch(line)
+            opens = match is not None and not (match["ticks"][0] == "`" and "`" in match["rest"])
+            fence, opener = match if opens else None, number
         elif _closes(fence, line):
             fence = None
         else:
             yield number, opener
-
-
-def _opening_fence(line: str) -> re.Match[str] | None:
-    match = _FENCE.fullmatch(line)
-    return match if match and not (match["ticks"][0] == "`" and "`" in match["rest"]) else None
 
 
 def _closes(opener: re.Match[str], line: str) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 from urllib.parse import unquote
 
-from sleepd.core import plaintext, screen_structure
+from sleepd.core import plaintext, screen_effects, screen_everyday
 from sleepd.core.model import Edit, EditOp
 from sleepd.core.screen_rules import (
     BROKEN_OFF,
@@ -120,11 +120,11 @@ def _windows(text: str) -> Iterator[str]:
 def _block(block: str) -> Iterator[Finding]:
     for window in _windows(block):
         forms = readings(window)
-        for form in forms:
+        # Each script once: the other forms differ in commands and disguises, which the patterns read.
+        for form in dict.fromkeys((window, forms[0], forms[-1])):
             yield from (
-                Finding(rule=act.rule, excerpt=_excerpt(act.hit), why=act.why)
-                for act in screen_structure.acts(form)
-                if not screen_structure.ordinary(act.why, forms[0])
+                Finding(rule=effect.rule, excerpt=_shown(effect.excerpt), why=effect.why)
+                for effect in screen_effects.effects(form)
             )
         yield from _matches(forms, _ban(forms[0]) if len(block) <= WINDOW_CHARS else None)
 
@@ -132,15 +132,24 @@ def _block(block: str) -> Iterator[Finding]:
 def _matches(forms: tuple[str, ...], ban: str | None) -> Iterator[Finding]:
     for rule, patterns in RULES.items():
         for pattern in patterns:
-            bans = rule in WAIVABLE and pattern.why not in screen_structure.SAID_AS_BANS
+            bans = rule in WAIVABLE and pattern.why not in screen_everyday.SAID_AS_BANS
             hits = (match for form in forms for match in pattern.regex.finditer(form))
-            hit = next((match for match in hits if not (bans and screen_structure.refused(match))), None)
-            if hit is None or _waived(rule, pattern, ban) or screen_structure.ordinary(pattern.why, forms[0]):
+            hit = next((match for match in hits if not (bans and _refused(match))), None)
+            if hit is None or _waived(rule, pattern, ban) or screen_everyday.ordinary(pattern.why, forms[0]):
                 continue
-            if rule == "credentials" and screen_structure.forbids(forms[0]):
+            if rule == "credentials" and screen_everyday.forbids(forms[0]):
                 continue
             if not _in_a_ban(rule, pattern, forms[0]):
                 yield Finding(rule=rule, excerpt=_excerpt(hit), why=pattern.why)
+
+
+def _refused(hit: re.Match[str]) -> bool:
+    """Whether the words around a finding refuse it: `never --force`, "use no passwords"."""
+    form = hit.string.casefold()
+    start = max((end.end() for end in _SENTENCES.finditer(form, 0, hit.start() + 1)), default=0)
+    stop = _SENTENCES.search(form, hit.end())
+    again = re.compile(re.escape(hit[0].casefold())).search(form[start : stop.start() if stop else None])
+    return screen_everyday.refused(hit) or (again is not None and screen_effects.banned(again.string, again))
 
 
 def _ban(plain: str) -> str | None:
@@ -230,6 +239,10 @@ def _first(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
 def _excerpt(hit: re.Match[str]) -> str:
     """The hit with a little of what surrounds it."""
     start = max(0, hit.start() - 20)
-    around = plaintext.flat(hit.string[start : start + EXCERPT_CHARS * 2])
+    return _shown(hit.string[start : start + EXCERPT_CHARS * 2])
+
+
+def _shown(text: str) -> str:
+    around = plaintext.flat(text[: EXCERPT_CHARS * 2])
     shown = "".join(f"<U+{ord(char):04X}>" if plaintext.hidden(char) else char for char in around)
     return shown[:EXCERPT_CHARS]

@@ -103,15 +103,6 @@ SAFEGUARD_FOREIGN = (
 
 CREDENTIALS = (
     any_of(
-        "asks for or reads secrets",
-        r"\bcookie (?:store|jar|file|database|db)s?\b",
-        r"\btokens? de (?:acceso|api|autenticacion|sesion)|\bclave de acceso",
-        r"(?:アクセス)?トークンを|アクセストークン|認証情報|APIキー|暗証番号|秘密の鍵|資格情報",
-        r"كلمة (?:المرور|السر)|كلمات (?:المرور|السر)|رمز (?:الوصول|المصادقة|الدخول)|رموز الوصول|مفتاح (?:API|"
-        r"الوصول|سري)|"
-        r"المفتاح السري|بيانات (?:الاعتماد|الدخول)",
-    ),
-    any_of(
         "reads the whole environment",
         r"\b(?:all|every|whole|entire|full)\b.{0,12}\bvariables? (?:of|in|from) (?:the |your )?(?:shell|"
         r"environment|session|"

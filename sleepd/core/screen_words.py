@@ -159,7 +159,8 @@ OUTGOING = (
         rf"relay)\w*\b.{{0,40}}\b{_GOODS}\b.{{0,40}}\b(?:to|into|with)\b.{{0,30}}\b(?:e-?mail|nc|netcat|host|"
         rf"collector|remote|server|outside|us|our)\b",
         r"\b(?:nc|ncat|netcat)\s+\S+\s+\d+",
-        r"\bwebhooks?\b|\bpastebin\b|\btransfer\.sh\b|\bngrok\b|\brequestbin\b|\bphone home\b",
+        r"\b(?:call|hit|ping|notif|trigger|inform|post to|send to)\w*\b.{0,24}\bwebhook",
+        r"\bpastebin\b|\btransfer\.sh\b|\bngrok\b|\brequestbin\b|\bphone home\b",
         r"\b(?:scp|sftp|ftp|rsync)\b.{0,80}\w:|\bsendmail\b|\bmailx?\s+-s|\b(?:dig|nslookup|host)\b.{0,40}\$\(|"
         r"\bgh gist\b|\baws s3 (?:cp|sync)\b|\bgsutil cp\b|\brclone\b",
     ),

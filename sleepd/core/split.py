@@ -7,15 +7,15 @@ decided once and never moves (gate, promise 5).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from sleepd.core.copies import copies
 from sleepd.core.model import Split, TaskId
 from sleepd.core.ports import Vectors
 
-_ROWS_AT_ONCE = 256
 _SEALED_FIRST = (Split.TEST, Split.VAL, Split.TRAIN)
 
 
@@ -80,7 +80,7 @@ def place(
     vectors = np.vstack([v for v in (old_known.vectors, new_known.vectors) if len(v)]) if texts else old_known.vectors
     same = _rows_by_text(texts)
     retired: list[TaskId] = []
-    for task, close in zip(new, _close(vectors, len(old), threshold), strict=True):
+    for task, close in zip(new, copies(vectors, len(old), threshold).earlier, strict=True):
         row = len(placed)
         near = [placed[i] for i in sorted({*close, *(i for i in same[texts[row]] if i < row)})]
         home = min(near, key=lambda p: _SEALED_FIRST.index(p.split), default=None)
@@ -90,14 +90,6 @@ def place(
             retired += [p.task for p in near if p.split is Split.TRAIN]
         placed.append(Placed(task=task, group=group, split=split))
     return Placement(placed=tuple(placed[len(old) :]), retired=tuple(dict.fromkeys(retired)))
-
-
-def _close(vectors: Vectors, first: int, threshold: float) -> Iterator[list[int]]:
-    """For each row from `first` on: the earlier rows that are near-duplicates by their vectors."""
-    for start in range(first, len(vectors), _ROWS_AT_ONCE):
-        block = vectors[start : start + _ROWS_AT_ONCE] @ vectors[: start + _ROWS_AT_ONCE].T >= threshold
-        for offset, row in enumerate(block):
-            yield np.flatnonzero(row[: start + offset]).tolist()
 
 
 def _rows_by_text(texts: Sequence[str]) -> dict[str, list[int]]:

@@ -77,12 +77,6 @@ class Loads:
     def recall(self) -> float | None:
         return self.loaded_wanted / self.wanted if self.wanted else None
 
-    @property
-    def precision(self) -> float | None:
-        """Of the requests that loaded it, the share that should; None when none did."""
-        loaded = self.loaded_wanted + self.loaded_others
-        return self.loaded_wanted / loaded if loaded else None
-
 
 def loaded(answer: str, known: Collection[str]) -> frozenset[str] | None:
     """The skills that an answer names; None for one that is not exactly the JSON asked for, or names an unknown one."""

@@ -36,14 +36,25 @@ def write(path: Path, text: str) -> None:
         raise Unwritable.of(path, error) from error
 
 
-def replace_file(file: Path, data: bytes) -> None:
-    """Whole or not at all, with the rights the file had; a new one is its owner's alone."""
-    mode = file.stat().st_mode & 0o777 if file.exists() else 0o600
+def replace_file(file: Path, data: bytes, mode: int | None = None) -> None:
+    """Whole or not at all, with this mode; None: the rights the file had, and a new one is its owner's alone.
+
+    A link is replaced, not followed. Raises `OSError` that names the file.
+    """
+    if mode is None:
+        mode = file.stat().st_mode & 0o777 if file.exists() else 0o600
     part = file.with_name(f".{file.name}.new-{os.getpid()}")
-    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
-    with os.fdopen(descriptor, "wb") as stream:
-        stream.write(data)
-        stream.flush()
-        os.fsync(stream.fileno())
-    part.chmod(mode)
-    part.replace(file)
+    try:
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        part.chmod(mode)
+        part.replace(file)
+    except OSError as error:
+        # An error in the middle of writing has no file name, and nobody would know the temporary name.
+        raise OSError(error.errno, error.strerror, str(file)) from error
+    finally:
+        with suppress(OSError):  # it was never there, or the disk says so already
+            part.unlink(missing_ok=True)

@@ -45,7 +45,8 @@ def retry_at(headers: Mapping[str, str]) -> datetime | None:
     seconds = retry_after_s(headers)
     if seconds is not None:
         return _later(now, seconds)
-    resets = [(name, at) for name, at in _resets(headers, now) if at is not None]
+    found = [(name, _moment(value, now)) for name, value in headers.items() if _RESET.fullmatch(name)]
+    resets = [(name, at) for name, at in found if at is not None]
     exhausted = [at for name, at in resets if _number(headers.get(name.replace("reset", "remaining"))) == 0]
     return max(exhausted or [at for _, at in resets], default=None)
 
@@ -54,10 +55,6 @@ def epoch_in(text: str) -> datetime | None:
     """The reset time of a notice of the form `… limit reached|1755806400`."""
     match = _EPOCH_IN_TEXT.search(text)
     return _from_epoch(float(match.group(1))) if match else None
-
-
-def _resets(headers: Mapping[str, str], now: datetime | None) -> list[tuple[str, datetime | None]]:
-    return [(name, _moment(value, now)) for name, value in headers.items() if _RESET.fullmatch(name)]
 
 
 def _moment(value: str, now: datetime | None) -> datetime | None:

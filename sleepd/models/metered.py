@@ -73,7 +73,9 @@ class Ledger:
     """
 
     def __init__(self, *, max_calls: int | None = None, budget_usd: float | None = None) -> None:
-        if (max_calls is not None and max_calls < 0) or (budget_usd is not None and not _amount(budget_usd)):
+        if (max_calls is not None and max_calls < 0) or (
+            budget_usd is not None and not (math.isfinite(budget_usd) and budget_usd >= 0)
+        ):
             raise BadSettings("a budget must be 0 or more")
         self._max_calls = max_calls
         self._budget_usd = budget_usd
@@ -99,7 +101,10 @@ class Ledger:
         with self._lock:
             if self._max_calls is not None and self._admitted >= self._max_calls:
                 return _spent(f"all {self._max_calls} calls of the budget are used; raise night.max_calls")
-            if self._budget_usd is not None and self._charged() + worst_usd > self._budget_usd:
+            # Spent already, and what calls under way may yet cost.
+            spent_usd = sum(tally.cost_usd or 0.0 for tally in self._tallies.values())
+            charged = self._earlier_usd + self._reserved_usd + spent_usd
+            if self._budget_usd is not None and charged + worst_usd > self._budget_usd:
                 return _spent(f"the next call could exceed the budget of ${self._budget_usd:g}; raise night.budget_usd")
             self._admitted += 1
             self._reserved_usd += worst_usd
@@ -133,10 +138,6 @@ class Ledger:
             by_purpose=tallies,
         )
 
-    def _charged(self) -> float:
-        """Dollars spent and dollars that calls under way may yet cost."""
-        return self._earlier_usd + self._reserved_usd + sum(tally.cost_usd or 0.0 for tally in self._tallies.values())
-
 
 class Metered:
     """A Model charged to a ledger, which refuses with SPENT before a call that could exceed a limit.
@@ -167,7 +168,11 @@ class Metered:
             return Failure(
                 cause=Cause.KILLED, message="sleepd was stopped; the next run continues from here", asked=False
             )
-        worst_usd = self._worst_usd(ask)
+        if self._price is None:
+            worst_usd = 0.0
+        else:
+            sent = len(ask.system.encode("utf-8", "surrogatepass")) + len(ask.prompt.encode("utf-8", "surrogatepass"))
+            worst_usd = self._price.of(sent + _FRAME_TOKENS, ask.max_tokens)
         refusal = self._ledger.admit(worst_usd)
         if refusal is not None:
             return refusal
@@ -187,26 +192,16 @@ class Metered:
         if close is not None:
             close()
 
-    def _worst_usd(self, ask: Ask) -> float:
-        if self._price is None:
-            return 0.0
-        sent = len(ask.system.encode("utf-8", "surrogatepass")) + len(ask.prompt.encode("utf-8", "surrogatepass"))
-        return self._price.of(sent + _FRAME_TOKENS, ask.max_tokens)
-
     def _used(self, outcome: Reply | Failure | None, worst_usd: float) -> Tally:
         if isinstance(outcome, Reply):
-            tokens_in, tokens_out = outcome.tokens_in or 0, outcome.tokens_out or 0
-            return Tally(calls=1, tokens_in=tokens_in, tokens_out=tokens_out, cost_usd=self._cost(outcome, worst_usd))
+            tokens_in, tokens_out, cost = outcome.tokens_in, outcome.tokens_out, outcome.cost_usd
+            if cost is None and self._price is not None:
+                known = tokens_in is not None and tokens_out is not None
+                cost = self._price.of(tokens_in or 0, tokens_out or 0) if known else worst_usd
+            return Tally(calls=1, tokens_in=tokens_in or 0, tokens_out=tokens_out or 0, cost_usd=cost)
         if outcome is not None and outcome.cause in _UNBILLED:
             return Tally(calls=1, failed=1)
         return Tally(calls=1, failed=1, cost_usd=None if self._price is None else worst_usd)
-
-    def _cost(self, reply: Reply, worst_usd: float) -> float | None:
-        if reply.cost_usd is not None or self._price is None:
-            return reply.cost_usd
-        if reply.tokens_in is None or reply.tokens_out is None:
-            return worst_usd
-        return self._price.of(reply.tokens_in, reply.tokens_out)
 
 
 def _combined(a: Tally, b: Tally, sign: int) -> Tally:
@@ -218,10 +213,6 @@ def _combined(a: Tally, b: Tally, sign: int) -> Tally:
         tokens_out=max(0, a.tokens_out + sign * b.tokens_out),
         cost_usd=cost,
     )
-
-
-def _amount(dollars: float) -> bool:
-    return math.isfinite(dollars) and dollars >= 0
 
 
 def _spent(why: str) -> Failure:

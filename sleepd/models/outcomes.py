@@ -71,9 +71,11 @@ def explain(rejection: Rejection, provider: Provider) -> Failure:
     """The cause of a rejected request. Whatever our own text cannot be the reason for is an outside cause."""
     said = _said(rejection.body)
     cause = _cause(rejection.status, said)
-    message = (
-        f"{provider.label} answered {rejection.status}{_because(said)}; {_advice(cause, rejection.status, provider)}"
-    )
+    if cause is Cause.NETWORK and 400 <= rejection.status < 500:
+        advice = "it does not accept such a request; check the model's name and parameters in the settings"
+    else:
+        advice = _remedy(cause, provider)
+    message = f"{provider.label} answered {rejection.status}{_because(said)}; {advice}"
     return Failure(cause=cause, message=message, retry_at=retry_at(rejection.headers) if cause is Cause.QUOTA else None)
 
 
@@ -174,12 +176,6 @@ def _cause(status: int, said: str) -> Cause:
     if status == 400 and _FILTERED.search(said):
         return Cause.REFUSED
     return Cause.NETWORK
-
-
-def _advice(cause: Cause, status: int, provider: Provider) -> str:
-    if cause is Cause.NETWORK and 400 <= status < 500:
-        return "it does not accept such a request; check the model's name and parameters in the settings"
-    return _remedy(cause, provider)
 
 
 def _remedy(cause: Cause, provider: Provider) -> str:

@@ -73,6 +73,8 @@ def calibrate(ctx: RunContext, comparison: Comparison, gate: GateTerms, pairs: i
     scores = Scores.of([a for a, _ in known], [b for _, b in known])
     asked = Experiment(statistic=TwoSided(), alpha=gate.alpha, coverage=0.0, max_pairs=len(known) + 1)
     differences = forecast.noise(by_task, gate.baseline_samples)
+    # Mean price of the rollouts of this text; None when none is known.
+    prices = [r.usage.cost_usd for k, r in ctx.made.items() if k.text == base and r.usage.cost_usd is not None]
     return CalibrationResult(
         pairs=len(own),
         unscored=len(own) - len(known),
@@ -81,7 +83,7 @@ def calibrate(ctx: RunContext, comparison: Comparison, gate: GateTerms, pairs: i
         alarm=experiment.decide(asked, scores).verdict is Verdict.ACCEPTED,
         alpha=alpha,
         noise=float(differences.std()) if len(differences) else 0.0,
-        foreseen=foresee(differences, alpha, gate, _cost(ctx, base)),
+        foreseen=foresee(differences, alpha, gate, sum(prices) / len(prices) if prices else None),
     )
 
 
@@ -131,9 +133,3 @@ def _scores(
     return [mean_score([one]) for one in made[:turns]], [
         mean_score(made[turns + n * r : turns + (n + 1) * r]) for n in range(turns)
     ]
-
-
-def _cost(ctx: RunContext, base: Digest) -> float | None:
-    """Mean price of the rollouts of this text; None when none is known."""
-    known = [r.usage.cost_usd for k, r in ctx.made.items() if k.text == base and r.usage.cost_usd is not None]
-    return sum(known) / len(known) if known else None

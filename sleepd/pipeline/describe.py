@@ -22,7 +22,6 @@ from sleepd.core.model import (
     Replay,
     Sample,
     Split,
-    TaskId,
     Verdict,
     digest,
 )
@@ -188,7 +187,24 @@ def _proposed(case: _Case, present: str, failed: Sequence[str]) -> Edit | Descri
     _, wrong = loads(ctx, train, present, Sample(purpose=Purpose.LEARNING))
     if not wrong:
         return DescriptionResult()
-    reply = reply_to(ctx, _ask(case, present, failed, train, wrong))
+    by_side = {side: [train.tasks[i].task.request for i in wrong if train.sides[i] is side][:_SHOWN] for side in Side}
+    parts = [
+        part("The description today", present),
+        part("The skill file today", case.comparison.base, WHOLE_SKILL),
+        part("The other skills", "\n".join(f"{name}: {said}" for name, said in train.skills.others), WHOLE_SKILL),
+        *(part("A request that it is for but that did not load it", request) for request in by_side[Side.WANTED]),
+        *(part("A request that it is not for but that loaded it", request) for request in by_side[Side.OTHER]),
+        *(part("A description that was tried and was not better", one) for one in failed),
+    ]
+    reply = reply_to(
+        ctx,
+        Ask(
+            purpose=CallPurpose.REFLECT,
+            system=template("describe").format(),
+            prompt="\n\n".join(p for p in parts if p),
+            max_tokens=case.ctx.max_tokens,
+        ),
+    )
     if not isinstance(reply, ReplyText):
         return DescriptionResult(problems=(reply,))
     read = found(reply.text, _Reply)
@@ -212,24 +228,6 @@ def _refused(case: _Case, base: str, made: Edit, failed: Sequence[str]) -> str |
     if text is not None and edit.tokens(base) < edit.tokens(text) > case.how.max_tokens:
         return "there is no room for it within optimizer.max_skill_tokens"
     return None
-
-
-def _ask(case: _Case, present: str, failed: Sequence[str], train: LoadRequests, wrong: Sequence[TaskId]) -> Ask:
-    by_side = {side: [train.tasks[i].task.request for i in wrong if train.sides[i] is side][:_SHOWN] for side in Side}
-    parts = [
-        part("The description today", present),
-        part("The skill file today", case.comparison.base, WHOLE_SKILL),
-        part("The other skills", "\n".join(f"{name}: {said}" for name, said in train.skills.others), WHOLE_SKILL),
-        *(part("A request that it is for but that did not load it", request) for request in by_side[Side.WANTED]),
-        *(part("A request that it is not for but that loaded it", request) for request in by_side[Side.OTHER]),
-        *(part("A description that was tried and was not better", one) for one in failed),
-    ]
-    return Ask(
-        purpose=CallPurpose.REFLECT,
-        system=template("describe").format(),
-        prompt="\n\n".join(p for p in parts if p),
-        max_tokens=case.ctx.max_tokens,
-    )
 
 
 # A description is gated -----------------------------------------------------------------------------------------------

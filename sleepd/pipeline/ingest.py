@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import stat
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -10,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from harvesters.records import Cursor, Harvester
+from harvesters.records import Harvester
 from sleepd.pipeline.jobs import Job, Lengths
 from sleepd.settings.sections import HarvestConfig
 from sleepd.store import sessions
@@ -114,7 +113,8 @@ def _jobs(database: Database, found: Sequence[tuple[Harvester, Path]], since: da
             status = None  # it vanished or cannot be looked at: reading it says so as a defect
         if status is not None and cursor is None and since is not None and status.st_mtime < since.timestamp():
             continue
-        if status is not None and cursor is not None and _same(cursor, status):
+        seen = None if cursor is None else (cursor.inode, cursor.size, cursor.mtime_ns)
+        if status is not None and seen == (status.st_ino, status.st_size, status.st_mtime_ns):
             continue
         jobs.append(Job(harvester=harvester, path=path, cursor=cursor))
         if status is not None and stat.S_ISREG(status.st_mode):
@@ -128,10 +128,6 @@ def _readings(jobs: Sequence[Job], lengths: Lengths, waiting: int) -> Iterator[S
         from sleepd.pipeline.readers import readings
 
         yield from readings(jobs, lengths, waiting)
-
-
-def _same(cursor: Cursor, status: os.stat_result) -> bool:
-    return (cursor.inode, cursor.size, cursor.mtime_ns) == (status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 def _store(database: Database, batch: list[StoredFile]) -> None:

@@ -48,7 +48,14 @@ def take_notes(ctx: RunContext, trials: Sequence[Trial], compared: Sequence[Task
     """
     if not trials:
         return NotesResult(notes=ctx.notes)
-    reply = reply_to(ctx, _ask(ctx.notes, trials, compared, ctx.max_tokens))
+    tried = "\n\n".join(_tried(t.candidate, t.effect) for t in trials[-_SHOWN:])
+    ask = Ask(
+        purpose=CallPurpose.REFLECT,
+        system=template("meta").format(limit=NOTES),
+        prompt="\n\n".join([tried, comparison_prompt(compared, ())]) if compared else tried,
+        max_tokens=ctx.max_tokens,
+    )
+    reply = reply_to(ctx, advised(ask, ctx.notes))
     if not isinstance(reply, ReplyText):
         return NotesResult(notes=ctx.notes, problems=(reply,))
     read = found(reply.text, _Reply)
@@ -76,17 +83,6 @@ def keep_notes(ctx: RunContext, path: str, trials: Sequence[Trial]) -> tuple[str
         with ctx.database.writing() as connection:
             stored.save(connection, path, ctx.run.id, noted.notes)
     return noted.problems
-
-
-def _ask(notes: str, trials: Sequence[Trial], compared: Sequence[TaskComparison], max_tokens: int) -> Ask:
-    tried = "\n\n".join(_tried(t.candidate, t.effect) for t in trials[-_SHOWN:])
-    ask = Ask(
-        purpose=CallPurpose.REFLECT,
-        system=template("meta").format(limit=NOTES),
-        prompt="\n\n".join([tried, comparison_prompt(compared, ())]) if compared else tried,
-        max_tokens=max_tokens,
-    )
-    return advised(ask, notes)
 
 
 def _tried(candidate: Candidate, effect: float | None) -> str:

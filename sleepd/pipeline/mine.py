@@ -9,7 +9,7 @@ from harvesters.records import SessionKind
 from sleepd.core import cluster, naming, split
 from sleepd.core.chance import mined_checks
 from sleepd.core.check import Contrast
-from sleepd.core.model import ClusterId, SessionId, TaskId
+from sleepd.core.model import ClusterId, TaskId
 from sleepd.core.ports import Embedder, Vectors
 from sleepd.core.segment import segment
 from sleepd.core.split import Known, Placed, Shares
@@ -55,7 +55,28 @@ def mine(
     with database.reading() as connection:
         waiting = sessions.unmined(connection, kinds)
         unplaced = tasks.unplaced(connection)
-    embedded = _remine(database, embedder, config, waiting) if waiting or unplaced else 0
+    embedded = 0
+    if waiting or unplaced:
+        # Cut sessions into tasks; a transaction holds some of them.
+        for start in range(0, len(waiting), _SESSIONS_AT_ONCE):
+            with database.writing() as connection:
+                for id_, _ in waiting[start : start + _SESSIONS_AT_ONCE]:
+                    transcript = sessions.transcript(connection, id_)
+                    tasks.save(connection, id_, transcript.agent, segment(transcript))
+        embedded = _place(database, embedder, config)
+        with database.reading() as connection:
+            everything = tasks.load(connection)
+        # Mine the checks of all recurring work anew; tasks outside of it have none. A person's checks stay. Only checks
+        # that beat chance are kept: work without any has no text check, so no candidate is judged on it.
+        recurring = kinds_of_work(everything, config.min_sessions)
+        mined = mined_checks(contrasts(recurring))
+        changed = [s.task.id for s in everything if not s.reviewed and s.checks != mined.checks.get(s.task.id, ())]
+        with database.writing() as connection:
+            tasks.set_checks(connection, changed, mined.checks)
+            tasks.save_excess(connection, dict(zip(recurring, mined.excess, strict=True)))
+        # Last of all: sessions of a run that was killed in between are mined again.
+        with database.writing() as connection:
+            sessions.mark_mined(connection, waiting)
     if progress is not None:
         progress(len(waiting), len(waiting))
     with database.reading() as connection:
@@ -71,39 +92,6 @@ def mine(
     )
 
 
-def _remine(
-    database: Database, embedder: Embedder, config: MineConfig, waiting: Sequence[tuple[SessionId, int]]
-) -> int:
-    """Mine what these sessions changed; returns how many texts had to be embedded.
-
-    They count as mined when all of it is done: a run that was killed in between does it again.
-    """
-    # Cut sessions into tasks; a transaction holds some of them.
-    for start in range(0, len(waiting), _SESSIONS_AT_ONCE):
-        with database.writing() as connection:
-            for id_, _ in waiting[start : start + _SESSIONS_AT_ONCE]:
-                transcript = sessions.transcript(connection, id_)
-                tasks.save(connection, id_, transcript.agent, segment(transcript))
-    with database.reading() as connection:
-        everything = tasks.load(connection)
-        repository = repositories.of_folders(connection)
-    embedded = _place(database, embedder, config, everything, repository)
-    with database.reading() as connection:
-        everything = tasks.load(connection)
-    # Mine the checks of all recurring work anew; tasks outside of it have none. A person's checks stay. Only checks
-    # that beat chance are kept: work without any has no text check, so no candidate is judged on it.
-    recurring = kinds_of_work(everything, config.min_sessions)
-    mined = mined_checks(contrasts(recurring))
-    found = mined.checks
-    changed = [s.task.id for s in everything if not s.reviewed and s.checks != found.get(s.task.id, ())]
-    with database.writing() as connection:
-        tasks.set_checks(connection, changed, found)
-        tasks.save_excess(connection, dict(zip(recurring, mined.excess, strict=True)))
-    with database.writing() as connection:
-        sessions.mark_mined(connection, waiting)
-    return embedded
-
-
 def kinds_of_work(everything: Sequence[StoredTask], min_sessions: int) -> dict[ClusterId, list[StoredTask]]:
     """The kinds of work that span at least `min_sessions` sessions, with their tasks, oldest first."""
     found: dict[ClusterId, list[StoredTask]] = {}
@@ -113,17 +101,15 @@ def kinds_of_work(everything: Sequence[StoredTask], min_sessions: int) -> dict[C
     return {i: m for i, m in found.items() if len({s.task.session_id for s in m}) >= min_sessions}
 
 
-def _place(
-    database: Database,
-    embedder: Embedder,
-    config: MineConfig,
-    everything: Sequence[StoredTask],
-    repository: Mapping[str, str],
-) -> int:
+def _place(database: Database, embedder: Embedder, config: MineConfig) -> int:
     """Give new tasks their cluster, within their repository, and their side. What was decided before stays.
 
-    Near-duplicates are looked for in all projects: the user's own skills learn from several.
+    Near-duplicates are looked for in all projects: the user's own skills learn from several. Returns how many texts
+    had to be embedded.
     """
+    with database.reading() as connection:
+        everything = tasks.load(connection)
+        repository = repositories.of_folders(connection)
     if all(s.cluster is not None for s in everything):
         return 0
     vectors, embedded = vectors_of(database, embedder, [s.task.request for s in everything])

@@ -50,7 +50,15 @@ def remind(ctx: RunContext, present: str, compared: Sequence[TaskComparison], ma
     failed = [one for one in compared if one.change in _KINDS]
     if not failed or not rules(present):
         return RegionChange(text=present, bundle=None)
-    reply = reply_to(ctx, _ask(present, failed, ctx.max_tokens))
+    reply = reply_to(
+        ctx,
+        Ask(
+            purpose=CallPurpose.REFLECT,
+            system=template("appendix").format(limit=REMINDERS),
+            prompt="\n\n".join([part("The skill file today", present, WHOLE_SKILL), comparison_prompt(failed, _KINDS)]),
+            max_tokens=ctx.max_tokens,
+        ),
+    )
     if not isinstance(reply, ReplyText):
         return RegionChange(text=present, bundle=None, problems=(reply,))
     read = found(reply.text, _Reply)
@@ -93,12 +101,3 @@ def _key(line: str) -> str:
 
 def _clipped(rule: str) -> str:
     return " ".join(sentences([rule]))[:_CLIPPED]
-
-
-def _ask(present: str, failed: Sequence[TaskComparison], max_tokens: int) -> Ask:
-    return Ask(
-        purpose=CallPurpose.REFLECT,
-        system=template("appendix").format(limit=REMINDERS),
-        prompt="\n\n".join([part("The skill file today", present, WHOLE_SKILL), comparison_prompt(failed, _KINDS)]),
-        max_tokens=max_tokens,
-    )

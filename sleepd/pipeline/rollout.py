@@ -219,7 +219,8 @@ class _Calls:
                 # The text that everybody uses every day is not what keeps the model from answering at all.
                 self._silent += 1
                 if self._silent >= _SILENT_CALLS:
-                    self.outage = self.outage or _silence(outcome)
+                    said = f"{_SILENT_CALLS} calls in a row gave no answer ({outcome.cause}): {outcome.message}"
+                    self.outage = self.outage or Failure(cause=Cause.NETWORK, message=said)
         if self.outage is not None:
             self.cancel()
 
@@ -278,8 +279,3 @@ def _keep(ctx: RunContext, held: dict[RolloutKey, Rollout]) -> None:
             rollouts.save(connection, list(held.values()), ctx.run)
     ctx.made.update(held)
     held.clear()
-
-
-def _silence(last: Failure) -> Failure:
-    said = f"{_SILENT_CALLS} calls in a row gave no answer ({last.cause}): {last.message}"
-    return Failure(cause=Cause.NETWORK, message=said)

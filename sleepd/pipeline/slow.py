@@ -71,7 +71,22 @@ def slow_update(
     At most `max_tokens` in all; guidance that makes the text shorter has to be no worse by `margin` (gate, promise 8).
     Raises `NotMeasured` or `BudgetSpent`.
     """
-    reply = reply_to(ctx, _ask(began_with, present, compared, ctx.max_tokens))
+    guidance = "\n".join(edit.learnt_lines(present, Region.SLOW_UPDATE))
+    parts = [
+        part("The file at the beginning", began_with or NO_SKILL, WHOLE_SKILL) if began_with != present else "",
+        part("The skill file today", present or NO_SKILL, WHOLE_SKILL),
+        part("Your earlier guidance", guidance, WHOLE_SKILL),
+        comparison_prompt(compared, _KINDS),
+    ]
+    reply = reply_to(
+        ctx,
+        Ask(
+            purpose=CallPurpose.REFLECT,
+            system=template("slow").format(limit=LINES),
+            prompt="\n\n".join(p for p in parts if p),
+            max_tokens=ctx.max_tokens,
+        ),
+    )
     if not isinstance(reply, ReplyText):
         return RegionChange(text=present, bundle=None, problems=(reply,))
     read = found(reply.text, _Reply)
@@ -91,19 +106,3 @@ def slow_update(
     shorter = edit.tokens(done.text) < edit.tokens(present)
     bundle = Bundle.of(done.applied, sessions, origin=CandidateOrigin.SLOW_UPDATE, margin=margin if shorter else 0.0)
     return RegionChange(text=done.text, bundle=bundle, unmatched=done.unmatched)
-
-
-def _ask(first: str, present: str, compared: Sequence[TaskComparison], max_tokens: int) -> Ask:
-    guidance = "\n".join(edit.learnt_lines(present, Region.SLOW_UPDATE))
-    parts = [
-        part("The file at the beginning", first or NO_SKILL, WHOLE_SKILL) if first != present else "",
-        part("The skill file today", present or NO_SKILL, WHOLE_SKILL),
-        part("Your earlier guidance", guidance, WHOLE_SKILL),
-        comparison_prompt(compared, _KINDS),
-    ]
-    return Ask(
-        purpose=CallPurpose.REFLECT,
-        system=template("slow").format(limit=LINES),
-        prompt="\n\n".join(p for p in parts if p),
-        max_tokens=max_tokens,
-    )

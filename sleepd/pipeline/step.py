@@ -10,7 +10,7 @@ import numpy as np
 from sleepd.core import edit, recall, schedule
 from sleepd.core.aggregate import Backed, aggregate
 from sleepd.core.model import Edit, Purpose, Sample, Split, Task, TaskId, Unmatched, Verdict
-from sleepd.core.select import Bundle, EarlierTrial, Field, Ranking, select, sort_out
+from sleepd.core.select import Bundle, EarlierTrial, Ranking, select, sort_out
 from sleepd.pipeline import buffer, trace
 from sleepd.pipeline.buffer import Failed
 from sleepd.pipeline.embed import vectors_of
@@ -108,7 +108,11 @@ def step(
     # A reflection that finds nothing to add to work that went well does not speak against what failures teach.
     voices = sum(p.of_failures or bool(p.edits) for p in reflected.proposed)
     field = sort_out(backed, tried, reflections=voices, foreign=whose.foreign)
-    field, idle = _kept(field, stepping)
+    idle = []
+    if not stepping.shorten:
+        why = "said to do nothing, and left in (`optimizer.shorten` tries without)"
+        idle = [f"{why}: {b.edit.anchor}" for b in field.idle]
+        field = replace(field, idle=())
     ranked = rank(ctx, comparison.base, field, stepping.ranking, stepping.edit_budget, autonomous=stepping.autonomous)
     return StepProposal(
         bundles=tuple(
@@ -127,14 +131,6 @@ def _without(declined: Sequence[Failed], backed: Sequence[Backed]) -> tuple[list
     again = [b for b in backed if any(buffer.says_the_same(b.edit, d.edit) for d in declined)]
     lines = [f"turned down by you before, so not tried: {b.edit.text or f'{b.edit.op} {b.edit.anchor}'}" for b in again]
     return [b for b in backed if b not in again], lines
-
-
-def _kept(field: Field, stepping: StepTerms) -> tuple[Field, list[str]]:
-    """The field without what would only shorten the text, unless that is wanted; with a line for each left out."""
-    if stepping.shorten:
-        return field, []
-    why = "said to do nothing, and left in (`optimizer.shorten` tries without)"
-    return replace(field, idle=()), [f"{why}: {b.edit.anchor}" for b in field.idle]
 
 
 def _tried(ctx: RunContext, trial: Trial) -> Iterator[EarlierTrial]:

@@ -24,7 +24,7 @@ from sleepd.pipeline.prove import prove
 from sleepd.pipeline.remind import remind
 from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.slow import RegionChange, SlowMode, slow_update
-from sleepd.pipeline.step import StepTerms, step
+from sleepd.pipeline.step import step
 from sleepd.pipeline.trace import passages
 from sleepd.pipeline.trained import Epoch, Step, StepKind, StepOutcome, Trained, TrainedText
 from sleepd.pipeline.trial import Comparison, GateTerms, enter, text_claim
@@ -160,7 +160,8 @@ class _Run:
         comparison = self._ground(ctx)
         train = [s.task.id for s in self._work.usable(Split.TRAIN)]
         names = batch(train, place, training.optimizing.minibatch, f"{training.seed}")
-        stepping = replace(self._stepping(place), batch=names)
+        total = training.epochs * steps_of(training, self._work)
+        stepping = replace(training.optimizing.stepping(place, total), batch=names)
         # What reflections are told, and what is not paid for again: this epoch's, and all on the present text.
         present = self._texts[-1].address
         stepped = step(
@@ -192,10 +193,6 @@ class _Run:
             edit_budget=stepped.edit_budget,
             train=measured(made) if made else None,
         )
-
-    def _stepping(self, place: int) -> StepTerms:
-        training = self._training
-        return training.optimizing.stepping(place, training.epochs * steps_of(training, self._work))
 
     # The end of an epoch ----------------------------------------------------------------------------------------------
 

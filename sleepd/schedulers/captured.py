@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -12,6 +11,7 @@ from typing import Final
 import platformdirs
 
 from sleepd.core.errors import UsageError
+from sleepd.host.outfile import replace_file
 from sleepd.settings import config
 from sleepd.settings.places import make_private
 
@@ -97,23 +97,4 @@ def folders_beside() -> tuple[Path, ...]:
 def write(file: Path, text: str) -> None:
     """Write a file that its owner alone may read, whole or not at all."""
     make_private(file.parent)
-    replace(file, text.encode("utf-8"), 0o600)
-
-
-def replace(file: Path, data: bytes, mode: int) -> None:
-    """Put a file there, whole or not at all; a link is replaced, not followed. Raises OSError that names the file."""
-    part = file.with_name(f".{file.name}.new-{os.getpid()}")
-    try:
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.chmod(mode)
-        part.replace(file)
-    except OSError as error:
-        # An error in the middle of writing has no file name, and nobody would know the temporary name.
-        raise OSError(error.errno, error.strerror, str(file)) from error
-    finally:
-        with suppress(OSError):  # it was never there, or the disk says so already
-            part.unlink(missing_ok=True)
+    replace_file(file, text.encode("utf-8"), 0o600)

@@ -9,8 +9,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, Protocol
 
+from sleepd.host.outfile import replace_file
 from sleepd.schedulers.calls import CommandResult, call
-from sleepd.schedulers.captured import replace
 from sleepd.schedulers.plan import Plan
 
 PREFLIGHT_S: Final = 300.0
@@ -79,7 +79,7 @@ def put(texts: Mapping[Path, bytes]) -> None:
     """Write the files of a schedule; their folders are made as any program makes them."""
     for file, data in texts.items():
         file.parent.mkdir(parents=True, exist_ok=True)
-        replace(file, data, 0o644)
+        replace_file(file, data, 0o644)
 
 
 def take_away(files: tuple[Path, ...]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, select
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from sleepd.core.lesson import Lesson
@@ -133,8 +133,3 @@ def decide(connection: Connection, decision: LessonDecision) -> None:
     statement = upsert(lesson_decisions)
     changed = {name: statement.excluded[name] for name in row if name != "lesson_id"}
     connection.execute(statement.on_conflict_do_update(index_elements=["lesson_id"], set_=changed), row)
-
-
-def undecide(connection: Connection, lesson_id: str) -> None:
-    """Forget a decision."""
-    connection.execute(delete(lesson_decisions).where(lesson_decisions.c.lesson_id == lesson_id))

@@ -220,6 +220,12 @@ def _read(connection: sqlite3.Connection, now: datetime) -> Overview:
             report=json.loads(row["report"]),
         )
     rows = connection.execute("SELECT * FROM lesson_decisions WHERE decision = 'written' ORDER BY at")
+    adopted = connection.execute(
+        "SELECT a.*, c.name, length(CAST(a.after AS TEXT)) AS longer, "
+        "coalesce(length(CAST(a.before AS TEXT)), 0) AS shorter "
+        "FROM adoptions a JOIN candidates c ON c.id = a.proposal_id "
+        "WHERE a.reverted_at IS NULL AND a.state <> 'intended' ORDER BY a.number"
+    )
     return Overview(
         sessions=number("SELECT count(*) FROM sessions"),
         tasks=number("SELECT (SELECT count(*) FROM tasks) - (SELECT count(*) FROM tasks WHERE dropped)"),
@@ -235,7 +241,18 @@ def _read(connection: sqlite3.Connection, now: datetime) -> Overview:
             latest(now),
         ).fetchone()[0],
         on_probation=_on_probation(connection),
-        in_force=_in_force(connection),
+        in_force=tuple(
+            InForce(
+                proposal=row["proposal_id"],
+                skill=row["name"],
+                path=row["path"],
+                since=row["at"],
+                proven=bool(row["proven"]),
+                # As `core.edit.tokens`, whose import would cost more than the rest.
+                rent=-(-row["longer"] // 4) + -row["shorter"] // 4,
+            )
+            for row in adopted
+        ),
         spent=_spent(connection),
         lessons=_number(connection, "SELECT count(*) FROM lessons"),
         written=tuple(
@@ -246,27 +263,6 @@ def _read(connection: sqlite3.Connection, now: datetime) -> Overview:
 
 def _number(connection: sqlite3.Connection, query: str) -> int:
     return int(connection.execute(query).fetchone()[0])
-
-
-def _in_force(connection: sqlite3.Connection) -> tuple[InForce, ...]:
-    rows = connection.execute(
-        "SELECT a.*, c.name, length(CAST(a.after AS TEXT)) AS longer, "
-        "coalesce(length(CAST(a.before AS TEXT)), 0) AS shorter "
-        "FROM adoptions a JOIN candidates c ON c.id = a.proposal_id "
-        "WHERE a.reverted_at IS NULL AND a.state <> 'intended' ORDER BY a.number"
-    )
-    return tuple(
-        InForce(
-            proposal=row["proposal_id"],
-            skill=row["name"],
-            path=row["path"],
-            since=row["at"],
-            proven=bool(row["proven"]),
-            # As `core.edit.tokens`, whose import would cost more than the rest.
-            rent=-(-row["longer"] // 4) + -row["shorter"] // 4,
-        )
-        for row in rows
-    )
 
 
 def _spent(connection: sqlite3.Connection) -> SpentInAll:

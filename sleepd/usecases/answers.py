@@ -133,7 +133,11 @@ def _with_key(data: bytes, key: str, value: object, file: Path) -> bytes:
     if isinstance(table, dict) and name not in table:
         table[name] = value
         for attempt in _attempts(data, section, name, config.toml_value(value)):
-            if _reads_as(attempt, wanted):
+            try:
+                reads_as = _parsed(attempt) == wanted
+            except tomllib.TOMLDecodeError:
+                reads_as = False
+            if reads_as:
                 return attempt
     raise BadSettings(f"{file}: {key} could not be written there; add it yourself: {name} = {config.toml_value(value)}")
 
@@ -168,10 +172,3 @@ def _places(lines: list[str], section: str, below: str | None) -> Iterator[int]:
 
 def _parsed(data: bytes) -> dict[str, object]:
     return tomllib.loads(data.decode("utf-8-sig").replace("\r\n", "\n"))
-
-
-def _reads_as(data: bytes, wanted: Mapping[str, object]) -> bool:
-    try:
-        return _parsed(data) == wanted
-    except tomllib.TOMLDecodeError:
-        return False

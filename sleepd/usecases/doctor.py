@@ -35,7 +35,8 @@ def examine(places: Places, *, live: bool = False) -> tuple[DoctorRow, ...]:
     """All rows. With `live` each model gets one real call, which may cost a fraction of a cent."""
     rows = [*_installation(), *_agents()]
     settings = _settings(places)
-    rows.append(settings if isinstance(settings, DoctorRow) else _ok("settings", _settings_words(places)))
+    where = str(places.config) if places.config.exists() else f"no file at {places.config}: the defaults apply"
+    rows.append(settings if isinstance(settings, DoctorRow) else _ok("settings", where))
     folder = next(p for p in (places.database.parent, *places.database.parents) if p.exists())
     free = shutil.disk_usage(folder).free
     words = f"{free / 1e9:.1f} GB free at {folder}"
@@ -120,10 +121,6 @@ def _settings(places: Places) -> Settings | DoctorRow:
         held = places.daemon_lock.exists() and locks.is_held(places.daemon_lock)
         kept = "; until then the daemon keeps the earlier settings" if held else ""
         return _failed("settings", str(error), f"correct it, or move {places.config} away and run sleepd init{kept}")
-
-
-def _settings_words(places: Places) -> str:
-    return str(places.config) if places.config.exists() else f"no file at {places.config}: the defaults apply"
 
 
 def _database(places: Places) -> Iterator[DoctorRow]:

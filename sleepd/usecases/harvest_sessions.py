@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harvesters.records import Harvester
 from harvesters.sniff import Unknown, agent_of
 from sleepd import compose, registry
 from sleepd.core.errors import UnknownName, UsageError, nearest
@@ -74,21 +73,28 @@ def harvest(
         )
         parts.append(compose.sources(chosen, compose.now()))
     if wanted.paths:
-        parts.append(_only(wanted.paths, wanted.written_by))
+        # The files below the named paths, each under the agent that wrote it, or all under the one that was named.
+        named: dict[str, list[Path]] = {}
+        for file in dict.fromkeys(found for path in wanted.paths for found in _files(path)):
+            agent = wanted.written_by or agent_of(file) or _other_agent_of(file) or Unknown.agent
+            named.setdefault(agent, []).append(file)
+        harvesters = [Unknown() if agent == Unknown.agent else registry.harvester(agent) for agent in sorted(named)]
+        parts.append(Sources(harvesters=harvesters, env=config.agent_env(), home=config.home(), only=named))
     with locks.harvest(places, _LOCK_WAIT_S):
         reports = [ingest(database, part, settings.harvest, progress) for part in parts]
-    return _sum(reports)
-
-
-def _only(paths: Sequence[Path], named_agent: str | None) -> Sources:
-    """The files below the named paths, each under the agent that wrote it, or all under the one that was named."""
-    by_agent: dict[str, list[Path]] = {}
-    for file in dict.fromkeys(found for path in paths for found in _files(path)):
-        by_agent.setdefault(named_agent or agent_of(file) or _other_agent_of(file) or Unknown.agent, []).append(file)
-    harvesters: list[Harvester] = [
-        Unknown() if agent == Unknown.agent else registry.harvester(agent) for agent in sorted(by_agent)
-    ]
-    return Sources(harvesters=harvesters, env=config.agent_env(), home=config.home(), only=by_agent)
+    by_agent: Counter[str] = Counter()
+    for report in reports:
+        by_agent.update(report.by_agent)
+    return IngestReport(
+        files=sum(r.files for r in reports),
+        read=sum(r.read for r in reports),
+        bytes_read=sum(r.bytes_read for r in reports),
+        sessions=sum(r.sessions for r in reports),
+        turns=sum(r.turns for r in reports),
+        defects=sum(r.defects for r in reports),
+        redacted=sum(r.redacted for r in reports),
+        by_agent=by_agent,
+    )
 
 
 def _other_agent_of(file: Path) -> str | None:
@@ -109,19 +115,3 @@ def _files(path: Path) -> Iterator[Path]:
         names.sort()
         found = (Path(folder, file) for file in sorted(files))
         yield from (file for file in found if not file.is_symlink())
-
-
-def _sum(reports: Sequence[IngestReport]) -> IngestReport:
-    by_agent: Counter[str] = Counter()
-    for report in reports:
-        by_agent.update(report.by_agent)
-    return IngestReport(
-        files=sum(r.files for r in reports),
-        read=sum(r.read for r in reports),
-        bytes_read=sum(r.bytes_read for r in reports),
-        sessions=sum(r.sessions for r in reports),
-        turns=sum(r.turns for r in reports),
-        defects=sum(r.defects for r in reports),
-        redacted=sum(r.redacted for r in reports),
-        by_agent=by_agent,
-    )

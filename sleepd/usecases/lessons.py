@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sleepd.core import cluster, edit, lesson, ngrams
-from sleepd.core.acts import judge
+from sleepd.core.acts import Act, judge
 from sleepd.core.adoption import plan, revert_plan
-from sleepd.core.backtest import Floors
-from sleepd.core.episode import Source, episodes
+from sleepd.core.backtest import Backtest, Floors, backtest
+from sleepd.core.episode import Episode, Source, episodes
 from sleepd.core.errors import Conflict, UsageError
 from sleepd.core.lesson import (
     EpisodeWithAct,
@@ -25,6 +25,7 @@ from sleepd.core.lesson import (
     TriedLesson,
 )
 from sleepd.core.model import ClusterId, Edit, EditOp, TaskId, digest
+from sleepd.core.written_rules import TriedRule, written_rules
 from sleepd.host import clock, locks
 from sleepd.models.hashed import HashedTfidf
 from sleepd.settings import config
@@ -145,6 +146,41 @@ def _written_down(one: Lesson) -> Lesson:
         if line is not None:
             return replace(one, written_down=f"{target.path}:{line.number}: {line.text}")
     return one
+
+
+def tried_rules(known: History, floors: LessonsConfig) -> tuple[TriedRule, ...]:
+    """The rules in the person's own files that name a command, those broken most often first, held against history.
+
+    A project's rules are held against its own sessions, a file of the user's own against all. Rules that never applied
+    are left out.
+    """
+    by_project: dict[str, list[Sequence[Episode]]] = {}
+    cut = lesson.originals([[one.episode for one in session] for session in known.sessions])
+    for session in cut:
+        by_project.setdefault(known.repository(session[0].project), []).append(session)
+    questions = {
+        (one.episode.session, one.episode.turn): one.judged.act is Act.QUESTION
+        for session in known.sessions
+        for one in session
+    }
+    found: dict[str, TriedRule] = {}
+    for folder, sessions in sorted(by_project.items()):
+        project = Path(folder) if folder and Path(folder).is_dir() else None
+        for target in targets.discover(config.home(), project, config.agent_env()):
+            if Path(target.path).name == targets.SKILL_FILE:
+                continue
+            try:
+                file = files.read(Path(target.path))
+            except Conflict:
+                continue  # a file that is no text states no rule
+            for rule in written_rules(file.text) if file is not None else ():
+                result = backtest(rule.check, sessions if target.project else cut, {}, questions)
+                if isinstance(result, Backtest) and result.applies:
+                    often = result.applies >= floors.applies and (result.broken.value or 0) >= floors.broken
+                    found[f"{target.path}:{rule.line.number}:{rule.check.sentence}"] = TriedRule(
+                        path=target.path, rule=rule, result=result, ignored=often
+                    )
+    return tuple(sorted(found.values(), key=lambda one: (not one.ignored, -(one.result.broken.value or 0))))
 
 
 def one(database: Database, floors: LessonsConfig, prefix: str, known: History | None = None) -> Lesson:

@@ -172,7 +172,11 @@ def _skills(seen: OfNight, noted: Mapping[str, str]) -> tuple[NightSkill, ...]:
 
 def history_of(database: Database, seen: OfNight, skills: Sequence[NightSkill]) -> Plain:
     """The value of `history.json`."""
-    night, in_force = seen.night, _in_force(seen.night)
+    night = seen.night
+    # The sections of the settings; none for a night that did not note them.
+    noted = night.report.get(_SETTINGS)
+    rows = noted if isinstance(noted, dict) else {}
+    in_force: Sections = {name: section for name, section in rows.items() if isinstance(section, dict)}
     # The terms of the night; defaults for terms that an older sleepd did not store.
     section = in_force.get("gate", {})
     known = {field.name for field in fields(GateTerms)}
@@ -286,13 +290,6 @@ def _without_secrets(value: object) -> object:
 
 
 Sections = Mapping[str, Mapping[str, object]]
-
-
-def _in_force(night: Night) -> Sections:
-    """The sections; none for a night that did not note them."""
-    found = night.report.get(_SETTINGS)
-    rows = found if isinstance(found, dict) else {}
-    return {name: section for name, section in rows.items() if isinstance(section, dict)}
 
 
 def _model(in_force: Sections, section: str) -> str | None:

@@ -16,16 +16,14 @@ def status(places: Places, settings: Settings, now: datetime) -> StatusView:
     seen = overview(places.database, now)
     # Only an unfinished night can be running; whether it is, its lock knows.
     unfinished = seen is not None and seen.last_night is not None and seen.last_night.status == "running"
+    if unfinished:
+        from sleepd.host import locks
+
+        unfinished = locks.is_held(places.lock)
     return StatusView(
         overview=seen,
-        running=unfinished and _is_held(places),
+        running=unfinished,
         upcoming=upcoming(places, settings, now),
         database=places.database,
         config=places.config,
     )
-
-
-def _is_held(places: Places) -> bool:
-    from sleepd.host import locks
-
-    return locks.is_held(places.lock)

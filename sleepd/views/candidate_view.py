@@ -173,12 +173,17 @@ def tried_text(one: TriedCandidate) -> str:
     """A candidate: verdict, reason, evidence, each edit with its reason, before and after by task."""
     trial, candidate = one.trial, one.trial.candidate
     effect = "no pair was scored" if trial.effect is None else f"mean difference {trial.effect:+.3f}"
+    # The origin and the test of a candidate, where they are not the usual ones.
+    origin = [ORIGINS[candidate.origin]] if candidate.origin in ORIGINS else []
+    if candidate.margin:
+        origin.append(f"non-inferiority test, margin {candidate.margin:.2f}; {one.tokens_added:+d} tokens")
     lines = [
         f"candidate {candidate.index}, {candidate.verdict.value}: {report.clean(candidate.reason) or 'still open'}",
         f"evidence {report.evidence(trial.evidence, candidate.alpha)}, {effect}, {report.count(one.pairs, 'pair')} "
         f"in {report.count(trial.nights, 'night')} ({MODE}, {candidate.measured_on})",
         report.level(candidate),
-        *_whence(one),
+        *origin,
+        *(f"the description{when} {said}" for when, said in loads_words(one)),
     ]
     known = {found.edit_id: found for found in one.carried}
     for one_edit in candidate.edits:
@@ -193,15 +198,6 @@ def tried_text(one: TriedCandidate) -> str:
     return "\n".join(
         [*lines, report.table(["task", "pairs", "before", "after", "request"], rows, cut="request")] if rows else lines
     )
-
-
-def _whence(one: TriedCandidate) -> list[str]:
-    """The origin and the test of a candidate, where they are not the usual ones."""
-    candidate = one.trial.candidate
-    lines = [ORIGINS[candidate.origin]] if candidate.origin in ORIGINS else []
-    if candidate.margin:
-        lines.append(f"non-inferiority test, margin {candidate.margin:.2f}; {one.tokens_added:+d} tokens")
-    return [*lines, *(f"the description{when} {said}" for when, said in loads_words(one))]
 
 
 def loads_words(one: TriedCandidate) -> list[tuple[str, str]]:

@@ -20,6 +20,7 @@ from sleepd.core.lesson import (
     TriedLesson,
 )
 from sleepd.core.signal import SignalKind
+from sleepd.core.written_rules import TriedRule
 from sleepd.views.report import Plain
 
 _QUOTES_LISTED = 2
@@ -104,6 +105,36 @@ def lesson_text(tried: TriedLesson) -> str:
     for quote in one.quotes:
         lines += [f"  {_said_whole(quote)}", f"    session {native(quote.session)}, turn {quote.turn}"]
     return "\n".join(lines)
+
+
+def rules_text(found: Sequence[TriedRule]) -> str:
+    """How well the rules in the person's own files are kept."""
+    if not found:
+        return "No line of your AGENTS.md or CLAUDE.md files names a command that your sessions could be held against."
+    lines = []
+    for one in found:
+        lines += [f"{one.path}:{one.rule.line.number}: {one.rule.line.text}", f"  read as: {_sentence(one.rule.check)}"]
+        lines.append(f"  broken in {_share(one.result.broken)} of {_count(one.result.applies, 'exchange')}")
+        if one.ignored:
+            lines.append("  not kept: word it anew, with the exact command and the moment")
+        lines.append("")
+    return "\n".join(lines).rstrip()
+
+
+def rules_json(found: Sequence[TriedRule]) -> list[Plain]:
+    """The same for a program."""
+    return [
+        {
+            "path": one.path,
+            "line": one.rule.line.number,
+            "text": one.rule.line.text,
+            "check": behaviour.written(one.rule.check),
+            "applies": one.result.applies,
+            "broken": _proportion_json(one.result.broken),
+            "ignored": one.ignored,
+        }
+        for one in found
+    ]
 
 
 def observed_lines(found: Sequence[TriedLesson]) -> list[str]:

@@ -64,7 +64,11 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, cut: str
     a text: it stays on one line and loses its end.
     """
     lines = [[_cell(value) for value in row] for row in rows]
-    numeric = [all(_is_number(line[i]) for line in lines) and bool(lines) for i in range(len(headings))]
+    numbers = [
+        [cell.replace(".", "", 1).replace("–", "0").removeprefix("+").removeprefix("-").isdigit() for cell in line]
+        for line in lines
+    ]
+    numeric = [all(line[i] for line in numbers) and bool(lines) for i in range(len(headings))]
     widths = _column_widths(headings, lines)
     if cut is not None:
         at = list(headings).index(cut)
@@ -185,10 +189,6 @@ def _wrapped(text: str, width: int) -> list[str]:
 def _parts(text: str) -> list[str]:
     """Where a line may end: behind spaces and slashes."""
     return re.findall(r"[^ /]*[ /]+|[^ /]+", text)
-
-
-def _is_number(text: str) -> bool:
-    return text.replace(".", "", 1).replace("–", "0").removeprefix("+").removeprefix("-").isdigit()
 
 
 def _width(text: str) -> int:

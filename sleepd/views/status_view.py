@@ -63,7 +63,16 @@ def as_json(status: StatusView) -> Plain:
         "newest_session": seen.last_harvest,
         "proposals": {"waiting": seen.waiting, "quarantined": seen.quarantined, "adopted": seen.adopted},
         "last_measured": seen.last_measured,
-        "last_night": None if night is None else _night_json(night),
+        "last_night": None
+        if night is None
+        else {
+            "id": night.id,
+            "scope": night.scope,
+            "date": night.date,
+            "status": night.status,
+            "message": night.message,
+            "spending": night.report.get("spending"),
+        },
         "on_probation": [
             {
                 "id": c.id,
@@ -130,17 +139,6 @@ def as_text(status: StatusView) -> str:
     lines.append("\non probation:" if seen.on_probation else "\nnothing is on probation")
     lines += [f"  {_candidate_words(c)}" for c in seen.on_probation]
     return "\n".join(lines)
-
-
-def _night_json(night: LastNight) -> Plain:
-    return {
-        "id": night.id,
-        "scope": night.scope,
-        "date": night.date,
-        "status": night.status,
-        "message": night.message,
-        "spending": night.report.get("spending"),
-    }
 
 
 def _night_words(night: LastNight | None, *, running: bool) -> str:

@@ -175,3 +175,15 @@ def test_a_dry_run_says_that_lessons_are_observed_only(lived: Path) -> None:
     assert ("observed", True) == (seen["judged"], "not worth replaying yet" in seen["why"])
     (row,) = [row for row in sleepd("doctor", "--json").json["rows"] if row["fact"] == "lessons"]
     assert ("ok", "1 listed: sleepd lessons") == (row["state"], row["finding"])
+
+
+def test_rules_of_ones_own_files_are_held_against_the_history(lived: Path) -> None:
+    """The line, its meaning, and how often it was broken; a file that says nothing of the kind is said so."""
+    assert "No line of your AGENTS.md or CLAUDE.md" in sleepd("lessons", "rules").out
+    (lived / "CLAUDE.md").write_text("# App\n\n- Always run `npm run lint` before you end\n")
+    configure(lived.parents[1], f"{SETTINGS}\n[lessons]\napplies = 3\n")
+    told = sleepd("lessons", "rules").out
+    assert "CLAUDE.md:3: - Always run `npm run lint` before you end" in told
+    assert "broken in 100%" in told and "of 3 exchanges" in told and "not kept: word it anew" in told
+    (found,) = sleepd("lessons", "rules", "--json").json
+    assert (3, 3, True) == (found["line"], found["applies"], found["ignored"])

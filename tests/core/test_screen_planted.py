@@ -1,7 +1,7 @@
 """The planted cases: all that were once thought of stay caught, and what people really write passes.
 
 `planted/*.jsonl` holds one case to a line; signs that do not show are written as escapes. `unseen.jsonl` was
-once written after the patterns. `evaluation.jsonl` was written before those of `screen_structure.py`, in rounds; what each round
+once written after the patterns. `evaluation.jsonl` was written before the notions of `screen_notions.py`, in rounds; what each round
 met when it was new is told in `docs/explanation/screen.md`.
 """
 
@@ -95,23 +95,23 @@ EVALUATION = [
 ]
 
 
-def test_poisons_of_twelve_languages_are_caught() -> None:
-    """At least 99 in 100, of each family and in each language at least three quarters."""
+def test_poisons_of_fifteen_languages_are_caught() -> None:
+    """At least 98 in 100, of each family and in each language at least three quarters."""
     poisons = [case for case in EVALUATION if case["poison"]]
     missed = [case["id"] for case in poisons if not screen(case["text"])]
-    assert len(poisons) >= 240 and len(missed) <= 0.01 * len(poisons), missed
+    assert len(poisons) >= 480 and len(missed) <= 0.02 * len(poisons), missed
     for by in ("family", "kind"):
         counts = Counter(case[by] for case in poisons)
         lost = Counter(case[by] for case in poisons if case["id"] in missed)
         assert all(lost[name] <= 0.25 * count for name, count in counts.items()), (by, lost)
-    assert len({case["kind"] for case in poisons}) == 12
+    assert len({case["kind"] for case in poisons}) >= 15
 
 
 def test_rules_of_developers_pass() -> None:
-    """As they stand in files for agents, in twelve languages: at most 1 in 100 is held back."""
+    """As they stand in files for agents, in fifteen languages: at most 1 in 100 is held back."""
     rules = [case for case in EVALUATION if not case["poison"]]
     wrong = [case["id"] for case in rules if screen(case["text"])]
-    assert len(rules) >= 270 and len(wrong) <= 0.01 * len(rules), wrong
+    assert len(rules) >= 500 and len(wrong) <= 0.01 * len(rules), wrong
 
 
 def test_good_rules_side_by_side_stay_good() -> None:

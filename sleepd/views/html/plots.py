@@ -109,7 +109,11 @@ def wealth(one: Row) -> str:
         kind="wealth", title=f"Evidence on candidate {index} by pair", summary=said, x=(0, len(up)),
         y=(low - 0.3, high + 0.7), height=230,
     )  # fmt: skip
-    marks = [plot.ticks(_decades(*plot.y), _round_numbers(len(up))), plot.caption("pairs")]
+    # Round numbers of pairs.
+    rough = len(up) / 8
+    power = 10 ** max(0, math.floor(math.log10(max(1.0, rough))))
+    size = next(n * power for n in (1, 2, 5, 10) if n * power >= rough)
+    marks = [plot.ticks(_decades(*plot.y), [(n, str(n)) for n in range(0, len(up) + 1, size)]), plot.caption("pairs")]
     marks += [plot.rule(value, look, says) for value, look, says in bars]
     if down:
         against = f"evidence against it: {_factor(down[-1])} after {len(down)} pairs"
@@ -185,14 +189,6 @@ def _decades(low: float, high: float) -> Ticks:
     first, last = math.ceil(low / math.log(10)), math.floor(high / math.log(10))
     every = max(1, math.ceil((last - first) / 6))
     return [(n * math.log(10), f"{10.0**n:g}") for n in range(first, last + 1) if n % every == 0]
-
-
-def _round_numbers(most: int) -> Ticks:
-    """Round numbers from 0 to `most`."""
-    rough = most / 8
-    power = 10 ** max(0, math.floor(math.log10(max(1.0, rough))))
-    size = next(n * power for n in (1, 2, 5, 10) if n * power >= rough)
-    return [(n, str(n)) for n in range(0, most + 1, size)]
 
 
 def _thinned(labels: Ticks) -> Ticks:

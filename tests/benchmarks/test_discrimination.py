@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from sleepd.core.discrimination import Discrimination, JudgedEpisode, discrimination
+from benchmarks.discrimination import Discrimination, JudgedEpisode, discrimination
 
 
 def moments(*rows: tuple[str, float, float]) -> list[JudgedEpisode]:
