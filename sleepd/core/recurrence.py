@@ -73,11 +73,14 @@ def recurring_failures(
         if _RULE_NAME.fullmatch(key):
             if key == "not formatted":
                 return _Worded(rule=f"Format what you wrote before you run `{program}`.", seen=seen)
-            known_rule = instruction(key)
-            if known_rule:
-                return _Worded(rule=f"{known_rule} `{program}` stops at this ({key}).", seen=seen)
-            example = _clipped(quote)
-            return _Worded(rule=f"Write code so that `{program}` does not stop at `{key}`: {example}.", seen=seen)
+            asked = instruction(key)
+            return _Worded(
+                rule=f"{asked} `{program}` stops at this ({key})."
+                if asked
+                else f"Write code so that `{program}` does not stop at its rule `{key}`.",
+                # A tool's words are shown beside the rule and never become a part of it.
+                seen=f"{seen}, for example: {_clipped(quote)}",
+            )
         known = ways.get(key) or ways.get(key.partition(": ")[2]) or Counter()
         way = f"; use `{known.most_common(1)[0][0]}`" if known else ""
         if key.startswith("command not found: "):

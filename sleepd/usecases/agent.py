@@ -24,7 +24,7 @@ from sleepd.usecases.answers import Question
 from sleepd.usecases.run_options import RunOptions, RunProgress
 from sleepd.usecases.show import proposal_shown, proposals_shown
 from sleepd.usecases.status import status as read_status
-from sleepd.views import evidence, preview_view, proposal_list, report, status_view, task_view
+from sleepd.views import evidence, proposal_list, report, status_view, task_view
 from sleepd.views.evidence import Proposed
 from sleepd.views.report import Plain
 from sleepd.views.tool_answer import ToolAnswer
@@ -87,6 +87,7 @@ def preview(options: RunOptions, progress: RunProgress) -> ToolAnswer:
     """As `sleepd run --dry-run`. Raises `UsageError` when the settings do not say how far back to read."""
     # Here and in `run`: all that a night needs takes a second to import, and most calls only look.
     from sleepd.usecases import run_night
+    from sleepd.views import preview_view
 
     places = config.places()
     settings = _stated(answers.WINDOW)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sleepd.core import act_reading, cluster, edit, lesson, lesson_reading, ngrams
+from sleepd.core import act_reading, cluster, edit, lesson, lesson_reading, ngrams, provenance
 from sleepd.core.acts import Act, judge
 from sleepd.core.adoption import plan, revert_plan
 from sleepd.core.backtest import Backtest, Floors, backtest
@@ -296,6 +296,13 @@ def write(
     unsafe = screen(text)
     if unsafe:
         raise UsageError(f"this rule looks unsafe ({unsafe[0].rule}: {unsafe[0].why}); write it into the file yourself")
+    if rule is None:
+        own = [quote.text for quote in found.quotes if quote.own]
+        returned = [quote.text for quote in found.quotes if not quote.own]
+        if taken := provenance.taken_over(text, returned, own):
+            raise UsageError(
+                f"this rule holds a tool's words ({taken[0].excerpt}); give it in your own words with --text"
+            )
     with locks.adoption(places, _LOCK_WAIT_S):
         with database.reading() as connection:
             decided = store.decisions(connection).get(found.id)
