@@ -37,6 +37,7 @@ from sleepd.store import repositories
 from sleepd.store import sessions as stored
 from sleepd.store.database import Database
 from sleepd.store.lessons import LessonChoice, LessonDecision
+from sleepd.store.listed_lessons import Listed, listed
 from sleepd.usecases.client_labels import client_labels
 
 _LOCK_WAIT_S = 30.0
@@ -109,7 +110,7 @@ def book(database: Database, floors: LessonsConfig, known: History) -> LessonBoo
     made = lesson.lessons(found, projects, LessonFloors(words=floors.sessions, steps=floors.sessions_of_steps))
     ids = {one.id for one in made}
     with database.reading() as connection:
-        before, decided = store.listed(connection), store.decisions(connection)
+        before, decided = listed(connection), store.decisions(connection)
     living = [_with_state(one, before, decided) for one in lesson.conflicts(made)]
     with database.writing() as connection:
         store.keep(connection, made, clock.now())
@@ -124,7 +125,7 @@ def book(database: Database, floors: LessonsConfig, known: History) -> LessonBoo
     )
 
 
-def _with_state(one: Lesson, before: Mapping[str, store.Listed], decided: Mapping[str, LessonDecision]) -> Lesson:
+def _with_state(one: Lesson, before: Mapping[str, Listed], decided: Mapping[str, LessonDecision]) -> Lesson:
     if one.id in decided:
         return replace(one, state=_STATES[decided[one.id].choice], why=decided[one.id].why)
     if one.state is LessonState.NEW and one.id in before and len(one.sessions) > before[one.id].first_sessions:
