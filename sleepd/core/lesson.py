@@ -37,6 +37,8 @@ _FENCED = re.compile(r"```.*?(?:```|\Z)|\"\"\".*?(?:\"\"\"|\Z)", re.DOTALL)
 _QUOTE = 300
 _SHORT = 8
 _SAME_WORDS = 60
+_LEAST_WORDS = 3
+_SAYING = 200
 _STEM = 6
 _ABOUT = 40
 _TOLD = 20
@@ -66,6 +68,8 @@ class LessonState(StrEnum):
     NEW = "new"
     UPDATED = "updated"
     """Further signals came since the lesson was first listed."""
+    SUPERSEDED = "superseded"
+    """The person said the opposite later: the newer word holds."""
     CONFLICTING = "conflicting"
     """Another lesson of the same person says the opposite: the person has to say which holds."""
     PINNED = "pinned"
@@ -94,6 +98,23 @@ class Quote:
     """At most 300 characters."""
     own: bool
     """The person's own words; False for a failed call."""
+
+
+class Author(StrEnum):
+    """Whose words a text for a rule is in."""
+
+    MODEL = "model"
+    PERSON = "person"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """Another text for a lesson's rule, to be tried beside it."""
+
+    text: str
+    exception: str
+    """When the rule does not hold, as a sentence; empty for never."""
+    by: Author
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +148,7 @@ class Lesson:
     signals: tuple[Signal, ...]
     state: LessonState = LessonState.NEW
     why: str = ""
-    """Of a conflict: the other lesson. Of a rejected lesson: the person's reason."""
+    """Of a conflict: the other lesson. Of a superseded one: the newer word. Of a rejected one: the person's reason."""
     demands: str = ""
     """The command that the rule wants to be run; empty for none."""
     forbids: str = ""
@@ -137,6 +158,8 @@ class Lesson:
     """Conditions on what an agent does that tell whether the rule was kept."""
     written_down: str = ""
     """The line of the project's own file that says so already; `path:line: text`."""
+    wordings: tuple[Wording, ...] = ()
+    """Other texts for the rule: a model's, and the person's own words."""
 
     @property
     def needed_again(self) -> int:
@@ -161,6 +184,10 @@ class Found:
     """How often, where more is known than the number of sessions."""
     general: bool = False
     """Advice that fits every project: it needs as many sessions as a step."""
+    wordings: tuple[Wording, ...] = ()
+    state: LessonState = LessonState.NEW
+    why: str = ""
+    """Of a state other than new."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -264,7 +291,7 @@ def of_refusals(history: Iterable[Sequence[Episode]]) -> tuple[Found, ...]:
                 names = dict.fromkeys(c.name for c in commands(call.command) if not c.reads)
                 if call.denied:
                     for name in names:
-                        refused[name].append(_refusal(episode, call))
+                        refused[name].append(refusal(episode, call))
                 else:
                     passed.update(names.keys())
     return tuple(
@@ -317,7 +344,8 @@ def joined(found: Sequence[Found]) -> tuple[Found, ...]:
     return tuple(kept)
 
 
-def _refusal(episode: Episode, call: Call) -> Signal:
+def refusal(episode: Episode, call: Call) -> Signal:
+    """What a refused call is a signal of: with words a correction, else a denial."""
     return Signal(
         kind=SignalKind.CORRECTION if call.denial else SignalKind.DENIAL,
         session=episode.session,
@@ -514,9 +542,19 @@ def lessons(found: Iterable[Found], projects: Mapping[SessionId, str], floors: L
                 forbids=finding.forbids,
                 seen=finding.seen,
                 checks=checks_of(finding),
+                wordings=(*finding.wordings, *_in_own_words(signals)),
+                state=finding.state,
+                why=finding.why,
             )
         )
     return tuple(sorted(made, key=worth, reverse=True))
+
+
+def _in_own_words(signals: Sequence[Signal]) -> tuple[Wording, ...]:
+    """The newest of the person's own sayings that is short enough for a rule and long enough to say one."""
+    said = [" ".join(s.text.split()) for s in signals if s.kind in _OWN and s.kind is not SignalKind.EVIDENCE]
+    fit = [text for text in said if len(text.split()) >= _LEAST_WORDS and len(text) <= _SAYING]
+    return (Wording(text=fit[-1], exception="", by=Author.PERSON),) if fit else ()
 
 
 def _once(signals: Sequence[Signal]) -> list[Signal]:
