@@ -182,6 +182,8 @@ class Found:
     """The command that the rule forbids."""
     seen: str = ""
     """How often, where more is known than the number of sessions."""
+    general: bool = False
+    """Advice that fits every project: it needs as many sessions as a step."""
     wordings: tuple[Wording, ...] = ()
     state: LessonState = LessonState.NEW
     why: str = ""
@@ -403,6 +405,7 @@ def of_words(history: Sequence[tuple[Sequence[Episode], Sequence[JudgedAct]]]) -
             text=_worded(theme, themes[theme.name]),
             signals=tuple(themes[theme.name].signals),
             demands=next((name for name, _ in themes[theme.name].commands.most_common(1)), ""),
+            general=theme.general,
         )
         for theme in THEMES
         if theme.name in themes
@@ -502,7 +505,7 @@ def _checked(episode: Episode, kind: str) -> list[str]:
 
 def _worded(theme: Theme, found: _Theme) -> str:
     ran = [name for name, _ in found.commands.most_common(1)]
-    paths = [path for path, _ in found.paths.most_common(2)]
+    paths = [path for path, count in found.paths.most_common(2) if count > 1]
     rule = theme.rule.replace("{command}", ran[0] if ran else f"the project's {theme.name}")
     return rule.replace(" ({paths})", f" ({', '.join(paths)})" if paths else "")
 
@@ -514,7 +517,7 @@ def lessons(found: Iterable[Found], projects: Mapping[SessionId, str], floors: L
         signals = _once(sorted(finding.signals, key=lambda s: (s.at is None, s.at, s.session, s.turn)))
         sessions = tuple(dict.fromkeys(s.session for s in signals))
         kinds = tuple(sorted({s.kind for s in signals}))
-        steps = set(kinds) <= {SignalKind.FAILURE, SignalKind.FOLLOW_UP, SignalKind.EVIDENCE}
+        steps = finding.general or set(kinds) <= {SignalKind.FAILURE, SignalKind.FOLLOW_UP, SignalKind.EVIDENCE}
         if len(sessions) < (floors.steps if steps else floors.words):
             continue
         folders = {projects.get(session, "") for session in sessions} - {""}

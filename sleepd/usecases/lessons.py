@@ -39,6 +39,7 @@ from sleepd.store import readings, repositories
 from sleepd.store import sessions as stored
 from sleepd.store.database import Database
 from sleepd.store.lessons import LessonChoice, LessonDecision
+from sleepd.store.listed_lessons import Listed, listed
 from sleepd.usecases.client_labels import client_labels
 
 _LOCK_WAIT_S = 30.0
@@ -114,7 +115,7 @@ def book(database: Database, floors: LessonsConfig, known: History) -> LessonBoo
     """The lessons of a history with the person's decisions; remembers that they were listed."""
     projects = {session[0].episode.session: known.repository(session[0].episode.project) for session in known.sessions}
     with database.reading() as connection:
-        before, decided = store.listed(connection), store.decisions(connection)
+        before, decided = listed(connection), store.decisions(connection)
         replies = [reply for reading in readings.newest_lessons(connection) for reply in reading.replies]
         earlier = readings.turns_of_lessons(connection)
     taken = with_readings(known, find(known), replies, earlier)
@@ -150,7 +151,7 @@ def with_readings(
     return lesson_reading.taken(read, found, citable, group_ids, earlier)
 
 
-def _with_state(one: Lesson, before: Mapping[str, store.Listed], decided: Mapping[str, LessonDecision]) -> Lesson:
+def _with_state(one: Lesson, before: Mapping[str, Listed], decided: Mapping[str, LessonDecision]) -> Lesson:
     if one.id in decided:
         return replace(one, state=_STATES[decided[one.id].choice], why=decided[one.id].why)
     if one.state is LessonState.NEW and one.id in before and len(one.sessions) > before[one.id].first_sessions:
