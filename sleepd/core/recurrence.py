@@ -76,7 +76,7 @@ def recurring_failures(
             known_rule = instruction(key)
             if known_rule:
                 return _Worded(rule=f"{known_rule} `{program}` stops at this ({key}).", seen=seen)
-            example = _clipped(quote)
+            example = quote if len(quote) <= _EXAMPLE else f"{quote[:_EXAMPLE].rpartition(' ')[0]} …"
             return _Worded(rule=f"Write code so that `{program}` does not stop at `{key}`: {example}.", seen=seen)
         known = ways.get(key) or ways.get(key.partition(": ")[2]) or Counter()
         way = f"; use `{known.most_common(1)[0][0]}`" if known else ""
@@ -200,10 +200,6 @@ def _follow_up_rule(key: str, found: Sequence[Signal], habit: Habit) -> _Worded:
         step = "offer" if offer else "do without being asked"
         return _Worded(rule=f"After finished work, {step} what the person says then: “{_short(found)}”.", seen=often)
     return _Worded(rule=f"After finished work that edits files, {'offer to ' if offer else ''}{verb}.", seen=often)
-
-
-def _clipped(quote: str) -> str:
-    return quote if len(quote) <= _EXAMPLE else f"{quote[:_EXAMPLE].rpartition(' ')[0]} …"
 
 
 def _short(found: Sequence[Signal]) -> str:

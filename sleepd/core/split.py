@@ -78,7 +78,9 @@ def place(
     placed = list(old)
     texts = [normalise(r) for r in (*old_known.requests, *new_known.requests)]
     vectors = np.vstack([v for v in (old_known.vectors, new_known.vectors) if len(v)]) if texts else old_known.vectors
-    same = _rows_by_text(texts)
+    same: dict[str, list[int]] = {}
+    for i, text in enumerate(texts):
+        same.setdefault(text, []).append(i)
     retired: list[TaskId] = []
     for task, close in zip(new, copies(vectors, len(old), threshold).earlier, strict=True):
         row = len(placed)
@@ -90,10 +92,3 @@ def place(
             retired += [p.task for p in near if p.split is Split.TRAIN]
         placed.append(Placed(task=task, group=group, split=split))
     return Placement(placed=tuple(placed[len(old) :]), retired=tuple(dict.fromkeys(retired)))
-
-
-def _rows_by_text(texts: Sequence[str]) -> dict[str, list[int]]:
-    rows: dict[str, list[int]] = {}
-    for i, text in enumerate(texts):
-        rows.setdefault(text, []).append(i)
-    return rows

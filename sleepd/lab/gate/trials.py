@@ -101,7 +101,12 @@ def trial(rng: np.random.Generator, kind: Kind, rates: Rates, setup: Setup, alph
     columns = drawn(rng, kind, rates, asked.max_pairs, setup.baseline_samples)
     decision, more = experiment.decide(asked, columns.scores), 0
     if decision.verdict is Verdict.ACCEPTED and asked.confirmation.least:
-        found, more = confirmed(rng, kind, rates, _until(columns, decision.pairs), asked.confirmation)
+        decided = Columns(
+            task=columns.task[: decision.pairs],
+            candidate=columns.candidate[: decision.pairs],
+            baseline=columns.baseline[: decision.pairs],
+        )
+        found, more = confirmed(rng, kind, rates, decided, asked.confirmation)
         decision = experiment.confirmed(asked, decision, found, len(rates.before))
     return _outcome(decision, rates, more, setup)
 
@@ -154,10 +159,6 @@ def _binomial(n: int, rate: float) -> Floats:
     hits = np.arange(n + 1)
     weights: Floats = _choices(n) * rate**hits * (1 - rate) ** (n - hits)
     return weights
-
-
-def _until(columns: Columns, pairs: int) -> Columns:
-    return Columns(task=columns.task[:pairs], candidate=columns.candidate[:pairs], baseline=columns.baseline[:pairs])
 
 
 def _outcome(decision: Decision, rates: Rates, more: int, setup: Setup) -> Outcome:
