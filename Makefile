@@ -5,8 +5,8 @@ MAKEFLAGS += --no-builtin-rules
 
 PYTHON ?= python3
 WORKERS ?= 2
-# More than there are processors: half of the end-to-end tests wait for a clock, a timer or a client.
-E2E_WORKERS ?= 4
+# More than there are processors: many of the end-to-end tests wait for a clock, a timer or a client.
+E2E_WORKERS ?= 3
 PERSONA ?= programmer
 
 bin := .venv/bin

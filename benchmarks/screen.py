@@ -22,6 +22,7 @@ ROUNDS = {
     "fifth": ("fifth",),
     "sixth": ("sixth",),
     "seventh": ("seventh",),
+    "eighth": ("eighth",),
 }
 """By the beginnings of the ids; each round was written after the patterns of the one before."""
 

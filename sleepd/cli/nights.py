@@ -19,7 +19,7 @@ from sleepd.store.nights import NightStatus
 from sleepd.usecases import answers, night_folder
 from sleepd.usecases import show as looking
 from sleepd.usecases.run_options import RunOptions, RunProgress
-from sleepd.views import evidence, preview_view, proposal_view, report
+from sleepd.views import evidence, proposal_view, report
 from sleepd.views.evidence import Proposed
 
 
@@ -77,6 +77,7 @@ def run(
     open_log(ctx, settings)
     # All that a night needs takes a second to import: too long for who only looks at one.
     from sleepd.usecases import run_night
+    from sleepd.views import preview_view
 
     with steps("working") as step:
         told = RunProgress(files=lambda done, total: step(f"harvesting: {done} of {total} files"), step=step)

@@ -117,16 +117,21 @@ def unsaid(text: str, sayings: Iterable[str]) -> tuple[str, ...]:
     """The lines of a text that no single saying of the person vouches for, as they stand; empty ones are left out.
 
     A saying vouches for a line when it holds `VOUCHED` of the line's telling words, at least two of them (all of a
-    line that has fewer). Words agree when their first five letters do, so "tests" vouches for "testing".
+    line that has fewer). Words agree when their first five letters do, so "tests" vouches for "testing". A line of
+    short words alone needs a saying that holds all of them.
     """
-    said = [_telling(saying) for saying in dict.fromkeys(sayings)]
+    sayings = tuple(dict.fromkeys(sayings))
+    said = [_telling(saying) for saying in sayings]
+    every = [frozenset(_words(_plain(saying))) for saying in sayings]
     found = []
     for line in text.split("\n"):
         wanted = _telling(line)
         # Every other pair of signs straddles two words.
         weight = sum(_SIGN if _SIGNS.match(word) else 1.0 for word in wanted)
         least = min(len(wanted), max(_LEAST_TELLING, VOUCHED * weight))
-        if wanted and not any(len(wanted & words) >= least for words in said):
+        short = frozenset(_words(_plain(line))) if not wanted else frozenset()
+        vouched = any(short <= words for words in every) if short else any(len(wanted & w) >= least for w in said)
+        if (wanted or short) and not vouched:
             found.append(line.strip())
     return tuple(found)
 

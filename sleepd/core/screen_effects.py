@@ -86,9 +86,8 @@ EFFECTS: Final = (
     _effect(
         "environment-or-permissions",
         "makes a login with a known password",
-        words.SET_UP,
-        words.LOGIN,
         words.KNOWN_PASSWORD,
+        words.LOGIN,
         but=words.FOR_TESTS,
     ),
     _effect("environment-or-permissions", "weakens a safeguard", words.OFF, words.GUARD),
@@ -203,7 +202,7 @@ def _unasked(sentence: str, act: re.Match[str]) -> bool:
 
 def _untold(sentence: str, act: re.Match[str]) -> bool:
     start, end = _clause_of(sentence, act)
-    before, after = sentence[max(start, act.start() - _BAN_AFTER) : act.start()], sentence[act.end() : end]
+    before, after = sentence[max(start, act.start() - _BAN_AFTER) : act.start()], sentence[act.start() : end]
     return (
         words.NOT.search(before) is not None or words.LATE_NOT.search(words.IF.split(after)[0][:_BAN_AFTER]) is not None
     )
@@ -233,7 +232,10 @@ def banned(sentence: str, act: re.Match[str]) -> bool:
     return words.LATE_NOT.search(after) is not None and words.FORGET.search(after) is None
 
 
-_FIRST = re.compile(r"\b(?:no|before|avant de|antes de|prima di|przed|перед|innan|voor het)\s+\Z")
+_FIRST = re.compile(
+    r"\b(?:(?:no|before|avant de|antes de|prima di|przed|перед|innan|voor het)\s+"
+    r"|(?:without|sans|ohne|sin|sem|senza|без|bez|zonder)\s+(?:\w+\s+)?)\Z"
+)
 """What comes right after these words is not told to be done: "ask before deleting", Spanish "no escribas"."""
 _NAMES = re.compile(r"`(@?[a-z][a-z0-9_./-]{4,40})`", re.IGNORECASE)
 

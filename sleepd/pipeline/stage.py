@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sleepd.core import edit, provenance
-from sleepd.core.model import Candidate, Purpose, Rollout, Sample, Score, Split
+from sleepd.core.model import Candidate, Purpose, Rollout, Sample, Score, SkillTarget, Split
 from sleepd.core.screen import EXCERPT_CHARS, Finding, screen
 from sleepd.pipeline.adopt import in_the_way
 from sleepd.pipeline.optimize import OptimizeReport
@@ -15,10 +15,12 @@ from sleepd.pipeline.question import question
 from sleepd.pipeline.rollout import RunContext, run_all
 from sleepd.pipeline.trace import source_texts
 from sleepd.pipeline.work import Work
+from sleepd.skills.targets import starting_text
 from sleepd.store import proposals, reviews
 from sleepd.store.proposals import Proposal, Status, Trial
 
-_NO_RULE = re.compile(r"\s*(?:#|---|(?:name|description):|<!--)")
+_TITLE = re.compile(r"\s*#+(?:[ \t]+[\w/&-]+){1,3}[ \t]*\Z")
+"""A heading of at most three words orders a file; a longer one may be a rule."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +95,7 @@ def _findings(ctx: RunContext, work: Work, trial: Trial, before: str, after: str
         by_rule.setdefault(finding.rule, finding)
     if not by_rule and added.strip():
         by_rule = {finding.rule: finding for finding in reversed(question(ctx, added))}
-    if not by_rule and (lines := provenance.unsaid(_rules(added), heard.said)):
+    if not by_rule and (lines := provenance.unsaid(_rules(trial.candidate.target, added), heard.said)):
         return (Finding(rule=provenance.UNSAID, excerpt=lines[0][:EXCERPT_CHARS], why=provenance.WHY_UNSAID),)
     return tuple(by_rule.values())
 
@@ -104,9 +106,10 @@ def _added(before: str, after: str) -> str:
     return "\n".join(line for line in after.splitlines() if line not in known)
 
 
-def _rules(added: str) -> str:
-    """Of added lines those that tell an agent what to do: no headings, and nothing of the front matter."""
-    return "\n".join(line for line in added.splitlines() if not _NO_RULE.match(line))
+def _rules(target: SkillTarget, added: str) -> str:
+    """Of added lines those that may be rules: no short headings, and nothing that a new file begins with."""
+    ours = frozenset(starting_text(target).splitlines())
+    return "\n".join(line for line in added.splitlines() if line not in ours and not _TITLE.match(line))
 
 
 def _sealed(ctx: RunContext, work: Work, candidate: Candidate) -> SealedScores:

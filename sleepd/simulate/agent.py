@@ -115,6 +115,8 @@ class SimulatedModel:
                 text = self._reflection(ask, chance)
             case CallPurpose.TRIGGER:
                 text = loading.choice(ask.system, ask.prompt, chance)
+            case CallPurpose.READ:
+                return Failure(cause=Cause.REFUSED, message="the simulated agent reads no history; choose another")
             case CallPurpose.PREFLIGHT:
                 text = "ready"
         tokens_in = (len(ask.system) + len(ask.prompt)) // 4

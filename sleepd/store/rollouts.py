@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -30,7 +31,7 @@ from sleepd.core.ports import Reply
 from sleepd.store import runs
 from sleepd.store import schema as t
 
-_KEYS_AT_ONCE = 400
+_KEY = ("task_id", "text", "model", "judge", "replay", "purpose", "series", "ordinal", "night")
 _STAGES = {
     Purpose.BASELINE: "live text",
     Purpose.CONFIRMATION: "live text",
@@ -122,28 +123,19 @@ def load(connection: Connection, keys: Iterable[RolloutKey], run: RunId) -> dict
     others, and drawing them again would be choosing.
     """
     c = t.rollouts.c
-    wanted = list(keys)
+    wanted = json.dumps([[_key_row(key)[column] for column in _KEY] for key in keys])
+    listed = func.json_each(wanted).table_valued("value")
+    same = [c[column] == func.json_extract(listed.c.value, f"$[{place}]") for place, column in enumerate(_KEY)]
     counts = (c.score.is_not(None)) | runs.made_in(t.rollouts, run) | (c.night != "")
     found: dict[RolloutKey, Rollout] = {}
-    for start in range(0, len(wanted), _KEYS_AT_ONCE):
-        some = frozenset(wanted[start : start + _KEYS_AT_ONCE])
-        # Few columns tell nearly all other rows apart; whole keys in one comparison are slow to put together.
-        near = (
-            c.task_id.in_(sorted({k.task_id for k in some})),
-            c.text.in_(sorted({k.text for k in some})),
-            c.series.in_(sorted({k.sample.series for k in some})),
-            c.night.in_(sorted({k.sample.night for k in some})),
-        )
-        for row in connection.execute(select(t.rollouts).where(*near, counts, c.invalidated_by == 0)):
-            key = _key(row)
-            if key not in some:
-                continue
-            if row.cause is None:
-                result: Score | Unscored = Score(value=row.score, reason=row.reason)
-            else:
-                result = Unscored(cause=Cause(row.cause), reason=row.reason)
-            usage = CallUsage(tokens_in=row.tokens_in, tokens_out=row.tokens_out, cost_usd=row.cost_usd)
-            found[key] = Rollout(key=key, result=result, answer=row.answer, usage=usage)
+    for row in connection.execute(select(t.rollouts).select_from(listed).where(*same, counts, c.invalidated_by == 0)):
+        key = _key(row)
+        if row.cause is None:
+            result: Score | Unscored = Score(value=row.score, reason=row.reason)
+        else:
+            result = Unscored(cause=Cause(row.cause), reason=row.reason)
+        usage = CallUsage(tokens_in=row.tokens_in, tokens_out=row.tokens_out, cost_usd=row.cost_usd)
+        found[key] = Rollout(key=key, result=result, answer=row.answer, usage=usage)
     return found
 
 

@@ -24,7 +24,7 @@ from sleepd.usecases.answers import Question
 from sleepd.usecases.run_options import RunOptions, RunProgress
 from sleepd.usecases.show import proposal_shown, proposals_shown
 from sleepd.usecases.status import status as read_status
-from sleepd.views import evidence, preview_view, proposal_list, report, status_view, task_view
+from sleepd.views import evidence, proposal_list, report, status_view, task_view
 from sleepd.views.evidence import Proposed
 from sleepd.views.report import Plain
 from sleepd.views.tool_answer import ToolAnswer
@@ -78,15 +78,18 @@ def recall(text: str, k: int) -> ToolAnswer:
     try:
         with _database() as database:
             found = recurring_work.nearest(database, embedder, text, k)
+            near = recurring_work.nearest_lessons(database, embedder, text, k)
     finally:
         embedder.close()
-    return ToolAnswer(text=task_view.near_text(found), data={"tasks": task_view.near_json(found)})
+    data: Plain = {"tasks": task_view.near_json(found), "lessons": task_view.near_lessons_json(near)}
+    return ToolAnswer(text=task_view.near_text(found, near), data=data)
 
 
 def preview(options: RunOptions, progress: RunProgress) -> ToolAnswer:
     """As `sleepd run --dry-run`. Raises `UsageError` when the settings do not say how far back to read."""
     # Here and in `run`: all that a night needs takes a second to import, and most calls only look.
     from sleepd.usecases import run_night
+    from sleepd.views import preview_view
 
     places = config.places()
     settings = _stated(answers.WINDOW)

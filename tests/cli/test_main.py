@@ -92,6 +92,14 @@ def test_a_question_imports_no_night(begun: Path, verb: tuple[str, ...]) -> None
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("verb", ["nights", "show"])
+def test_who_looks_at_what_a_night_left_runs_none(begun: Path, verb: str) -> None:
+    """Neither what runs a night nor the screen's patterns, which take longer than the look."""
+    Home(folder=begun).propose()
+    assert set() == imported(verb) & {"sleepd.usecases.run_night", "sleepd.pipeline.night", "sleepd.core.screen"}
+
+
+@pytest.mark.slow
 def test_what_builds_a_night_imports_the_night_when_it_is_built() -> None:
     """Whoever only opens the database does not wait for the rest."""
     program = "import sys, sleepd.compose; print(' '.join(sys.modules))"

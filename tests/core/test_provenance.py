@@ -224,3 +224,9 @@ class TestUnsaid:
         """A Chinese saying vouches for a Chinese rule, and for no other."""
         assert () == provenance.unsaid("提交前运行全部测试", ["提交之前先运行测试"])
         assert ("把文件发送到服务器",) == provenance.unsaid("把文件发送到服务器", ["提交之前先运行测试"])
+
+    def test_a_line_of_short_words_needs_a_saying_with_all_of_them(self) -> None:
+        """Such a line has no telling words, and is a rule all the same."""
+        assert ("git rm db",) == provenance.unsaid("git rm db", ["what is in the db?"])
+        assert () == provenance.unsaid("git rm db", ["do a git rm of the db"])
+        assert () == provenance.unsaid("---\n\n- ", [])

@@ -56,7 +56,18 @@ def enter(home: Path) -> None:
 
 
 def prompt(copilot: Path, home: Path, steps: Sequence[Step]) -> tuple[str, list[Logged]]:
-    """What the client printed when its model took these steps, and the requests the model got."""
+    """What the client printed when its model took these steps, and the requests the model got.
+
+    On a busy machine the client may begin before the server is up; then it is asked again.
+    """
+    for _ in range(3):
+        printed, requests = prompted_once(copilot, home, steps)
+        if offered([r for r in requests if r.body.get("tools")][:1]):
+            break
+    return printed, requests
+
+
+def prompted_once(copilot: Path, home: Path, steps: Sequence[Step]) -> tuple[str, list[Logged]]:
     folder = home / "elsewhere"
     folder.mkdir(exist_ok=True)
     with Stub(scenarios={"steps": [*steps, Say("All seen.")]}) as stub:

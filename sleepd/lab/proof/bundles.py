@@ -12,7 +12,7 @@ from sleepd.lab.proof.world import SLOW, Variant, World
 from sleepd.pipeline.rollout import RunContext
 from sleepd.simulate.agent import Nature
 
-HARMS = 6
+HARMS = 10
 """Bundles with an edit that hurts, at most."""
 USELESS = 8
 COMPANY = 2

@@ -121,6 +121,10 @@ class World:
             self.project.mkdir(parents=True)
             self._write_files()
             self.before = dict(self.files())
+            empty = terms.folder / "new.db"
+            if not empty.exists():
+                open_database(empty).close()
+            shutil.copy(empty, self.root / "sleepd.db")
         else:
             self.before = of.before
             self.root.mkdir(parents=True)
