@@ -12,7 +12,7 @@ from sleepd.core import split
 from sleepd.core.check import Check
 from sleepd.core.model import ClusterId, Split, Task, TaskId
 from sleepd.core.ports import Embedder
-from sleepd.core.split import Known, Placed, Shares
+from sleepd.core.split import Known, Placed, Shares, SplitRule
 from sleepd.pipeline.embed import vectors_of
 from sleepd.store import sessions, tasks
 from sleepd.store.database import Database
@@ -72,5 +72,5 @@ def _placed(database: Database, embedder: Embedder, given: Sequence[GivenTask], 
     nothing = Known(requests=(), vectors=np.zeros((0, vectors.shape[1]), dtype=np.float32))
     ids = [TaskId(g.task.id) for g in given]
     known = Known(requests=asked, vectors=vectors)
-    found = split.place(ids, known, [], nothing, (near_duplicate, _HALVES))
+    found = split.place(ids, known, [], nothing, SplitRule(near_duplicate=near_duplicate, shares=_HALVES))
     return [replace(p, split=g.split) for p, g in zip(found.placed, given, strict=True)]

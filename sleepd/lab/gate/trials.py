@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sleepd.core import confirmation, experiment
 from sleepd.core.confirmation import Confirmation, ConfirmationConfig
 from sleepd.core.evidence import Floats, Scores
-from sleepd.core.experiment import Decision, Experiment, OnePass, Rule
+from sleepd.core.experiment import Decision, Experiment, OnePass, VerdictRule
 from sleepd.core.model import TaskId, Verdict
 from sleepd.lab.gate.truth import Kind, Rates
 from sleepd.pipeline.trial import AttributionConfig
@@ -33,9 +33,9 @@ class Setup:
     attribution: AttributionConfig = field(default_factory=AttributionConfig)
 
     @property
-    def rule(self) -> Rule:
+    def rule(self) -> VerdictRule:
         statistic = self.experiment.statistic
-        return statistic.rule if isinstance(statistic, OnePass) else Rule.EVIDENCE
+        return statistic.rule if isinstance(statistic, OnePass) else VerdictRule.EVIDENCE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
