@@ -67,17 +67,15 @@ class _ClaudeLog:
         for exchange in self._session.exchanges:
             yield self._line("user", {"role": "user", "content": exchange.prompt}, origin={"kind": "human"})
             if self._session.skill:
-                yield from self._skill(self._session.skill)
+                name = self._session.skill
+                use_id = f"toolu_{self._clock.id()}"
+                use: Line = {"type": "tool_use", "id": use_id, "name": "Skill", "input": {"skill": name}}
+                yield self._assistant([use])
+                yield self._result(use_id, f"Launching skill: {name}", ok=True)
+                body = f"Base directory for this skill: {self._project}/.claude/skills/{name}\n\n# {name}"
+                yield self._line("user", {"role": "user", "content": body}, isMeta=True, sourceToolUseID=use_id)
             for said in exchange.replies:
                 yield from self._said(said)
-
-    def _skill(self, name: str) -> Iterator[Line]:
-        use_id = f"toolu_{self._clock.id()}"
-        use: Line = {"type": "tool_use", "id": use_id, "name": "Skill", "input": {"skill": name}}
-        yield self._assistant([use])
-        yield self._result(use_id, f"Launching skill: {name}", ok=True)
-        body = f"Base directory for this skill: {self._project}/.claude/skills/{name}\n\n# {name}"
-        yield self._line("user", {"role": "user", "content": body}, isMeta=True, sourceToolUseID=use_id)
 
     def _said(self, said: Said) -> Iterator[Line]:
         message = f"msg_{self._clock.id()}"
@@ -85,7 +83,9 @@ class _ClaudeLog:
             yield self._assistant([{"type": "text", "text": said.text}], message)
         if said.call is not None:
             use_id = f"toolu_{self._clock.id()}"
-            yield self._assistant([_claude_use(use_id, said.call)], message)
+            tool, argument = ("Bash", "command") if said.call.tool == "shell" else ("Read", "file_path")
+            use: Line = {"type": "tool_use", "id": use_id, "name": tool, "input": {argument: said.call.argument}}
+            yield self._assistant([use], message)
             yield self._result(use_id, _claude_output(said.call), ok=said.call.ok)
 
     def _assistant(self, content: list[dict[str, object]], message: str | None = None) -> Line:
@@ -124,12 +124,6 @@ class _ClaudeLog:
         }
         self._last = str(line["uuid"])
         return line
-
-
-def _claude_use(use_id: str, call: SimulatedCall) -> dict[str, object]:
-    if call.tool == "shell":
-        return {"type": "tool_use", "id": use_id, "name": "Bash", "input": {"command": call.argument}}
-    return {"type": "tool_use", "id": use_id, "name": "Read", "input": {"file_path": call.argument}}
 
 
 def _claude_output(call: SimulatedCall) -> str:
