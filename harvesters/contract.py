@@ -57,21 +57,22 @@ def merged_turns(readings: Iterable[Reading]) -> tuple[Turn, ...]:
         if reading.session is None:
             continue
         for turn in reading.session.turns:
-            turns[turn.id] = _joined(turns[turn.id], turn) if turn.id in turns else turn
+            known = turns.get(turn.id)
+            turns[turn.id] = (
+                turn
+                if known is None
+                else replace(
+                    known,
+                    text=known.text + turn.text,
+                    tool_calls=known.tool_calls + turn.tool_calls,
+                    skill=turn.skill or known.skill,
+                    abandoned=turn.abandoned,
+                )
+            )
         late = {call.id: call for call in reading.session.late_results}
         if late:
             turns = {identity: _answered(turn, late) for identity, turn in turns.items()}
     return tuple(sorted(turns.values(), key=lambda turn: turn.position))
-
-
-def _joined(turn: Turn, more: Turn) -> Turn:
-    return replace(
-        turn,
-        text=turn.text + more.text,
-        tool_calls=turn.tool_calls + more.tool_calls,
-        skill=more.skill or turn.skill,
-        abandoned=more.abandoned,
-    )
 
 
 def _answered(turn: Turn, late: dict[str, ToolCall]) -> Turn:

@@ -89,20 +89,13 @@ def merge(base: str, ours: str, theirs: str) -> str:
     merged: list[str] = []
     at = (0, 0, 0)
     for stable, size in _stable([*sides]):
-        merged += _settle(sides, at, stable)
+        before, mine, new = (side[a:z] for side, a, z in zip(sides, at, stable, strict=True))
+        if before != mine != new != before:
+            raise Conflict(f"line {at[1] + 1}: your own edit and the proposal change the same place; settle it by hand")
+        merged += new if mine == before else mine
         merged += sides[0][stable[0] : stable[0] + size]
         at = (stable[0] + size, stable[1] + size, stable[2] + size)
     return "".join(merged)
-
-
-def _settle(sides: Sequence[list[str]], start: tuple[int, ...], end: tuple[int, ...]) -> list[str]:
-    """The lines that win between two stable stretches."""
-    base, ours, theirs = (side[a:z] for side, a, z in zip(sides, start, end, strict=True))
-    if theirs in (base, ours):
-        return ours
-    if ours == base:
-        return theirs
-    raise Conflict(f"line {start[1] + 1}: your own edit and the proposal change the same place; settle it by hand")
 
 
 def _stable(sides: Sequence[list[str]]) -> list[tuple[tuple[int, int, int], int]]:

@@ -73,7 +73,11 @@ class RanAfterLastEdit:
 
         A run whose exit status the shell line hides, as in `make test | tail`, is no proof of either.
         """
-        edits = [at for at, action in enumerate(facts.actions) if _edits(action, self.edited)]
+        edits = [
+            at
+            for at, action in enumerate(facts.actions)
+            if any(path_fits(edit.path, self.edited) for edit in action.edits)
+        ]
         if not edits:
             return _idle("no such file was edited")
         later = [a for a in facts.actions[edits[-1] + 1 :] if _runs(a, self.command)]
@@ -342,7 +346,9 @@ def read(value: object) -> LessonCheck:
         raise ValueError(f"a check is a mapping with a `kind`, found {type(value).__name__}")
     kind = value.get("kind")
     if not isinstance(kind, str) or kind not in _KINDS:
-        raise ValueError(f"unknown kind of check {kind!r}{_nearest(str(kind), KINDS)}; known: {', '.join(KINDS)}")
+        close = difflib.get_close_matches(str(kind), KINDS, n=1)
+        meant = f" (did you mean {close[0]}?)" if close else ""
+        raise ValueError(f"unknown kind of check {kind!r}{meant}; known: {', '.join(KINDS)}")
     made = _KINDS[kind]
     known = {field.name: field for field in fields(made)}
     for name, given in value.items():
@@ -363,16 +369,7 @@ def read(value: object) -> LessonCheck:
 _TYPES: Final = {bool: "true or false", str: "a text in quotes"}
 
 
-def _nearest(name: str, known: tuple[str, ...]) -> str:
-    close = difflib.get_close_matches(name, known, n=1)
-    return f" (did you mean {close[0]}?)" if close else ""
-
-
 # Parts ----------------------------------------------------------------------------------------------------------------
-
-
-def _edits(action: Action, pattern: str) -> bool:
-    return any(path_fits(edit.path, pattern) for edit in action.edits)
 
 
 def _runs(action: Action, command: str) -> bool:

@@ -310,7 +310,10 @@ def faults(call: Call) -> tuple[Fault, ...]:
         return ()
     if not acting:
         # Reading fails for many reasons; only the shell's own refusal of the line says something about the call.
-        return _refusal(call, line) if call.failed else ()
+        usage = _usage(output[:2_000]) if call.failed else None
+        if usage is None or not usage[0].startswith(("shell: ", "command not found: ", "unknown ")):
+            return ()
+        return (Fault(kind=FaultKind.USAGE, name=usage[0], quote=_quote(usage[1]), command=line[-1] if line else None),)
     if not call.failed:
         acting = [command for command in acting if command.masked]
     if len(output) > _SCANNED:
@@ -396,14 +399,6 @@ def _rules(output: str, command: ShellCommand) -> tuple[Fault, ...]:
                     kind=FaultKind.RULE, name=name, quote=_quote((groups["text"] or match[0]).strip()), command=command
                 )
     return tuple(found.values())
-
-
-def _refusal(call: Call, line: tuple[ShellCommand, ...]) -> tuple[Fault, ...]:
-    usage = _usage(_body(call.output)[:2_000])
-    if usage is None or not usage[0].startswith(("shell: ", "command not found: ", "unknown ")):
-        return ()
-    command = line[-1] if line else None
-    return (Fault(kind=FaultKind.USAGE, name=usage[0], quote=_quote(usage[1]), command=command),)
 
 
 def _usage(output: str) -> tuple[str, str] | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sleepd.core.command import commands
-from sleepd.core.episode import Call, Episode
+from sleepd.core.episode import Episode
 from sleepd.core.fault import faults
 from sleepd.core.follow_up import DOCS, PUBLISHING, TESTS, Habit, habits
 from sleepd.core.linter_rules import instruction
@@ -214,15 +214,12 @@ def _follow_up_rule(key: str, found: Sequence[Signal], habit: Habit) -> _Worded:
         verb = f"do what `{key}` asks for"
     else:
         step = "offer" if offer else "do without being asked"
-        return _Worded(rule=f"After finished work, {step} what the person says then: “{_short(found)}”.", seen=often)
+        shortest = min((" ".join(signal.text.split()) for signal in found), key=len)
+        return _Worded(rule=f"After finished work, {step} what the person says then: “{shortest}”.", seen=often)
     ready = ", with the message that you would give it" if key == "commit" and offer else ""
     return _Worded(
         rule=f"After finished work that edits files, {'offer to ' if offer else ''}{verb}{ready}.", seen=often
     )
-
-
-def _short(found: Sequence[Signal]) -> str:
-    return min((" ".join(signal.text.split()) for signal in found), key=len)
 
 
 def _recurring(
@@ -293,9 +290,5 @@ def _outcomes(episodes: Sequence[Episode], forms: set[str]) -> Mapping[str, tupl
             for form in wrappers.get(text.partition(" ")[0], ()):
                 named.add(form if text == form or text.startswith(f"{form} ") else f"{form.partition(' ')[0]} *{form}")
         if named:
-            (failed if _went_wrong(call) else worked).update(named)
+            (failed if call.failed or faults(call) else worked).update(named)
     return {name: (worked[name], failed[name]) for name in {*worked, *failed}}
-
-
-def _went_wrong(call: Call) -> bool:
-    return call.failed or bool(faults(call))

@@ -126,15 +126,12 @@ def _ways(
                 if way is not None:
                     yield later, way
                     return
-        if any(_edits(command) for command in acting) or _WRITES_A_FILE.search(_head(call.command)):
+        # Without the texts of heredocs and of quotes, in which `>` is only a character.
+        bare = re.sub(r"'[^']*'|\"[^\"]*\"", "''", call.command.partition("<<")[0])
+        if any(_edits(command) for command in acting) or _WRITES_A_FILE.search(bare):
             return
         if not call.failed:
             between += acting
-
-
-def _head(line: str) -> str:
-    """Without the texts of heredocs and of quotes, in which `>` is only a character."""
-    return re.sub(r"'[^']*'|\"[^\"]*\"", "''", line.partition("<<")[0])
 
 
 def _edits(command: ShellCommand) -> bool:

@@ -69,16 +69,11 @@ class _Exchange:
 def segment(transcript: Transcript) -> tuple[Task, ...]:
     """The session's tasks in order. A task without a single answer is left out."""
     exchanges: list[_Exchange] = []
-    current: _Exchange | None = None
     for turn in transcript.turns:
         if turn.role is Role.USER and turn.origin in (Origin.PROMPT, Origin.PLAN):
-            if current is not None:
-                exchanges.append(current)
-            current = _Exchange(prompt=turn)
-        elif current is not None:
-            current.turns.append(turn)
-    if current is not None:
-        exchanges.append(current)
+            exchanges.append(_Exchange(prompt=turn))
+        elif exchanges:
+            exchanges[-1].turns.append(turn)
     tasks = []
     start = 0
     while start < len(exchanges):

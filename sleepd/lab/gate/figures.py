@@ -250,8 +250,9 @@ def _drag(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: int
 def _sixty(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: int) -> Iterator[Line]:
     idle, helpful = kind("none"), kind("+20")
     seen = [lives.life(rng, lives.sampled(rng, idle, helpful, _LIFE, setup), setup, alpha) for _ in range(repetitions)]
-    yield _false(seen, "life", "lives of 60 candidates, a fifth +20 points, with a false adoption")
-    found = [hit for one in seen for hit in _hits(*one.found)]
+    words = "lives of 60 candidates, a fifth +20 points, with a false adoption"
+    yield Line(key="life", words=words, figure=share([one.has_false_adoption for one in seen]))
+    found = [o.accepted for one in seen for o, good in zip(one.outcomes, one.good, strict=True) if good]
     yield Line(key="life found", words="good candidates found in these lives", figure=share(found))
 
 
@@ -302,14 +303,6 @@ def _settled(key: str, gain: float) -> Kind:
 
 def _varying(gain: float, sd: float) -> Kind:
     return Kind(key=f"varying {gain}", words="", make=lambda rng, tasks: varying(rng, tasks, gain, sd))
-
-
-def _false(seen: Sequence[lives.Life], key: str, words: str) -> Line:
-    return Line(key=key, words=words, figure=share([one.has_false_adoption for one in seen]))
-
-
-def _hits(hits: int, of: int) -> list[bool]:
-    return [True] * hits + [False] * (of - hits)
 
 
 _ASKED: Final = (_fortnights, _drag, _sixty, _population, _shortening, _riding, _drifting, _alarms, _power)
