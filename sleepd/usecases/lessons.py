@@ -28,6 +28,7 @@ from sleepd.core.model import ClusterId, Edit, EditOp, TaskId, digest
 from sleepd.core.written_rules import TriedRule, written_rules
 from sleepd.host import clock, locks
 from sleepd.models.hashed import HashedTfidf
+from sleepd.pipeline.work import Surroundings
 from sleepd.settings import config
 from sleepd.settings.places import Places
 from sleepd.settings.sections import LessonsConfig, MineConfig
@@ -47,14 +48,18 @@ _STATES = {
 }
 
 
-def history(database: Database, project: str | None = None) -> History:
-    """Read the stored interactive sessions; of one project when `project` names its folder or the folder's end."""
+def history(database: Database, project: str | None = None, around: Surroundings | None = None) -> History:
+    """Read the stored interactive sessions; of one project when `project` names its folder or the folder's end.
+
+    Here and below `around` says whose home it is; default: the user's.
+    """
     found = []
+    around = around or _users()
     with database.reading() as connection:
         cluster_of = store.clusters(connection)
         repository = repositories.of_folders(connection)
         ids = store.interactive(connection)
-        labels = client_labels(ids, config.home(), config.agent_env())
+        labels = client_labels(ids, around.home, around.env)
         for id_ in ids:
             transcript = stored.transcript(connection, id_)
             if project is not None and not _is_project(transcript.project, project):
@@ -69,6 +74,10 @@ def history(database: Database, project: str | None = None) -> History:
             if session:
                 found.append(tuple(session))
     return History(sessions=tuple(found), repositories=_still_there(repository))
+
+
+def _users() -> Surroundings:
+    return Surroundings(home=config.home(), env=config.agent_env())
 
 
 def _still_there(repository: Mapping[str, str]) -> dict[str, str]:
@@ -102,7 +111,7 @@ def tried(one: Lesson, floors: LessonsConfig, known: History) -> TriedLesson:
     return TriedLesson(lesson=one, checks=lesson.tried_checks(one, known, wanted))
 
 
-def book(database: Database, floors: LessonsConfig, known: History) -> LessonBook:
+def book(database: Database, floors: LessonsConfig, known: History, around: Surroundings | None = None) -> LessonBook:
     """The lessons of a history with the person's decisions; remembers that they were listed."""
     projects = {session[0].episode.session: known.repository(session[0].episode.project) for session in known.sessions}
     found = find(known)
@@ -117,7 +126,7 @@ def book(database: Database, floors: LessonsConfig, known: History) -> LessonBoo
     nearest = max(others, key=lambda f: len({s.session for s in f.signals}), default=None)
     living.sort(key=lambda one: one.state is not LessonState.PINNED)
     return LessonBook(
-        lessons=tuple(_written_down(one) for one in living),
+        lessons=tuple(_written_down(one, around or _users()) for one in living),
         sessions=len(known.sessions),
         turns=known.turns,
         nearest=nearest,
@@ -132,11 +141,11 @@ def _with_state(one: Lesson, before: Mapping[str, store.Listed], decided: Mappin
     return one
 
 
-def _written_down(one: Lesson) -> Lesson:
+def _written_down(one: Lesson, around: Surroundings) -> Lesson:
     """With the line of the project's or the user's own file that says so already."""
     # AGENTS.md, CLAUDE.md and the like: the project's before the user's own.
     project = Path(one.project) if one.project and Path(one.project).is_dir() else None
-    found = targets.discover(config.home(), project, config.agent_env())
+    found = targets.discover(around.home, project, around.env)
     for target in tuple(t for t in found if Path(t.path).name != targets.SKILL_FILE):
         try:
             file = files.read(Path(target.path))
@@ -148,12 +157,13 @@ def _written_down(one: Lesson) -> Lesson:
     return one
 
 
-def tried_rules(known: History, floors: LessonsConfig) -> tuple[TriedRule, ...]:
+def tried_rules(known: History, floors: LessonsConfig, around: Surroundings | None = None) -> tuple[TriedRule, ...]:
     """The rules in the person's own files that name a command, those broken most often first, held against history.
 
     A project's rules are held against its own sessions, a file of the user's own against all. Rules that never applied
     are left out.
     """
+    around = around or _users()
     by_project: dict[str, list[Sequence[Episode]]] = {}
     cut = lesson.originals([[one.episode for one in session] for session in known.sessions])
     for session in cut:
@@ -166,7 +176,7 @@ def tried_rules(known: History, floors: LessonsConfig) -> tuple[TriedRule, ...]:
     found: dict[str, TriedRule] = {}
     for folder, sessions in sorted(by_project.items()):
         project = Path(folder) if folder and Path(folder).is_dir() else None
-        for target in targets.discover(config.home(), project, config.agent_env()):
+        for target in targets.discover(around.home, project, around.env):
             if Path(target.path).name == targets.SKILL_FILE:
                 continue
             try:
