@@ -2,6 +2,7 @@
 
     python -m benchmarks.acts FOLDER            # FOLDER holds one folder per developer: projects/ and gold.jsonl
     python -m benchmarks.acts FOLDER --fit      # also writes sleepd/core/act_weights.py from all of them
+    python -m benchmarks.acts FOLDER --answers REPLIES   # also the acts as a model read them, from recorded replies
 
 The fit is a multinomial logistic model whose weights are drawn towards `PRIOR`. The prior says in which direction a
 sign points and about how far, after figures measured on 791 labelled turns of other developers: 235 labelled turns are
@@ -13,19 +14,23 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.recorded import reader
 from harvesters.claude_code import ClaudeCode
 from harvesters.records import SessionKind
-from sleepd.core.acts import Act, signs
+from sleepd.core.act_reading import Agreement, ReadAct, agreement, combined, pooled, shown
+from sleepd.core.acts import Act, JudgedAct, decided, judge, signs
 from sleepd.core.episode import Episode, Source, episodes
+from sleepd.core.errors import NotMeasured
 from sleepd.core.model import SessionId
 from sleepd.core.segment import Transcript
+from sleepd.pipeline.read_acts import kept_acts, read_acts
 
 PRIOR: dict[Act, dict[str, float]] = {
     Act.CORRECTION: {
@@ -60,6 +65,7 @@ class Labelled:
     kind: Act
     confidence: float
     denial: bool
+    turn: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,9 +116,41 @@ def labelled(folder: Path) -> list[Labelled]:
                         kind=Act(str(label["kind"])),
                         confidence=float(str(label["confidence"])),
                         denial=episode.source is Source.DENIAL,
+                        turn=episode.turn,
                     )
                 )
     return rows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadTurns:
+    """The labelled turns of one developer as a model read them."""
+
+    acts: dict[str, JudgedAct]
+    """By turn: with the model's word where it has one."""
+    words: dict[str, ReadAct]
+    """By turn: the model's word alone."""
+    agreement: Agreement
+    waits: str
+    """Which prompts have no answer yet; empty for none."""
+
+
+def read(folder: Path, answers: Path) -> ReadTurns:
+    """Put each labelled turn to the recorded replies. Prompts without an answer are left there and named."""
+    gold = labels(folder)
+    cut = sessions(folder)
+    by_signs = {e.turn: j for session in cut for e, j in zip(session, judge(session), strict=True)}
+    turns = [turn for session in cut for turn in shown(session) if turn.episode.turn in gold]
+    with reader(answers, folder.name) as read_by:
+        try:
+            known = dict(read_acts(read_by, turns).acts)
+            waits = ""
+        except NotMeasured as error:
+            known, waits = kept_acts(read_by), str(error)
+    pairs = [(by_signs[turn.episode.turn], known[turn.key]) for turn in turns if turn.key in known]
+    acts = {turn.episode.turn: combined(by_signs[turn.episode.turn], known.get(turn.key)) for turn in turns}
+    words = {turn.episode.turn: known[turn.key] for turn in turns if turn.key in known}
+    return ReadTurns(acts=acts, words=words, agreement=agreement(pairs), waits=waits)
 
 
 def matrix(rows: Sequence[Labelled], names: Sequence[str]) -> Array:
@@ -150,6 +188,23 @@ def correction(rows: Sequence[Labelled], names: Sequence[str], fitted: Fitted) -
     order = list(Act)
     found: Array = shares[:, order.index(Act.CORRECTION)] / (1 - shares[:, order.index(Act.REFINEMENT)])
     return found
+
+
+def corrected(
+    rows: Sequence[Labelled], names: Sequence[str], fitted: Fitted, words: Mapping[str, ReadAct]
+) -> NDArray[np.bool_]:
+    """Which turns are corrections by these weights and the model's word, as `act_reading.combined` has it."""
+    shares = softmax(matrix(rows, names) @ fitted.weights.T + fitted.bias)
+    alone = correction(rows, names, fitted) >= 0.5
+    flags = []
+    for row, share, flag in zip(rows, shares, alone, strict=True):
+        word = words.get(row.turn)
+        if word is None or word.act is None or row.denial:
+            flags.append(bool(flag))
+        else:
+            by_signs = dict(zip(Act, share.tolist(), strict=True))
+            flags.append(decided(pooled(by_signs, word.act, word.sure), ()).act is Act.CORRECTION)
+    return np.array(flags)
 
 
 def report(title: str, rows: Sequence[Labelled], flagged: NDArray[np.bool_]) -> str:
@@ -202,6 +257,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--fit", action="store_true")
+    parser.add_argument("--answers", type=Path, help="folder of recorded replies; prompts without one are put there")
     given = parser.parse_args()
     rows = [row for folder in sorted(given.folder.iterdir()) if folder.is_dir() for row in labelled(folder)]
     names = list(rows[0].signs)
@@ -215,6 +271,24 @@ def main() -> None:
     for developer in developers:
         mine = np.array([row.developer == developer for row in rows])
         print(report(developer, [r for r in rows if r.developer == developer], held_out[mine] >= 0.5))
+    if given.answers:
+        with_model = np.zeros(len(rows), dtype=bool)
+        for folder in sorted(path for path in given.folder.iterdir() if path.is_dir()):
+            found = read(folder, given.answers)
+            mine = np.array([row.developer == folder.name for row in rows])
+            own, others = ([r for r in rows if (r.developer == folder.name) is same] for same in (True, False))
+            with_model[mine] = corrected(own, names, fit(others, names), found.words)
+            print(
+                report(f"{folder.name}, with model", [r for r in rows if r.developer == folder.name], with_model[mine])
+            )
+            one = found.agreement
+            print("  " + found.waits if found.waits else "  every prompt is answered")
+            print(
+                f"  same act as the signs {one.same}/{one.read}; called a correction by either {one.corrections}, "
+                f"by both {one.both}; replies without a usable act {one.unusable}"
+            )
+        print(report(f"{len(rows)} turns, no model (weights fitted on the others)", rows, held_out >= 0.5))
+        print(report(f"{len(rows)} turns, with model", rows, with_model))
     if given.fit:
         target = Path(__file__).parent.parent / "sleepd" / "core" / "act_weights.py"
         target.write_text(written(names, fit(rows, names)), encoding="utf-8")

@@ -1,6 +1,7 @@
 """What the lessons are worth on labelled real histories, and how long a long history takes.
 
     python -m benchmarks.lessons FOLDER            # one folder per developer: projects/, gold.jsonl, hidden.gold.jsonl
+    python -m benchmarks.lessons FOLDER --answers REPLIES   # also with a model, from recorded replies
     python -m benchmarks.lessons --size 140        # a made-up history of so many megabytes; CPU seconds by step
 
 A standing lesson of the reader counts as found when one listed lesson quotes turns of it from two sessions. Corrections
@@ -12,18 +13,24 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchmarks.acts import SURE, labels, sessions
+from benchmarks.acts import SURE, labels, read, sessions
+from benchmarks.recorded import lesson_replies
 from harvesters.records import Origin, Role, ToolCall, ToolStatus, Turn
 from sleepd.core.acts import Act, judge
 from sleepd.core.episode import Episode, Source, episodes
-from sleepd.core.lesson import Lesson, LessonFloors, joined, lessons, of_calls, of_refusals, of_words
+from sleepd.core.errors import NotMeasured
+from sleepd.core.lesson import EpisodeWithAct, Found, History, Lesson, LessonFloors, LessonState, lessons
+from sleepd.core.lesson_reading import LessonsRead
 from sleepd.core.model import SessionId
 from sleepd.core.segment import Transcript
+from sleepd.settings.sections import LessonsConfig
+from sleepd.usecases import lessons as usecase
+from sleepd.usecases.read_lessons import prompts_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,24 +50,66 @@ class Scored:
     listed: tuple[Lesson, ...]
 
 
-def learn(history: Sequence[Sequence[Episode]]) -> tuple[Lesson, ...]:
-    """The lessons of all sessions."""
-    words = of_words([(one, judge(one)) for one in history])
-    every = [episode for one in history for episode in one]
-    found = joined((*words, *of_refusals(history), *of_calls(every)))
-    return lessons(found, {one[0].session: one[0].project for one in history if one}, LessonFloors())
+def judged(cut: Sequence[Sequence[Episode]]) -> History:
+    """The history with the acts by the structural signs."""
+    return History(
+        sessions=tuple(
+            tuple(
+                EpisodeWithAct(episode=episode, judged=act, cluster=None)
+                for episode, act in zip(one, judge(one), strict=True)
+            )
+            for one in cut
+            if one
+        )
+    )
 
 
-def score(folder: Path) -> Scored:
+def learn(history: History, found: Sequence[Found] | None = None) -> tuple[Lesson, ...]:
+    """The lessons of all sessions; `found`: the findings, where they are known."""
+    folders = {one[0].episode.session: one[0].episode.project for one in history.sessions}
+    made = lessons(found if found is not None else usecase.find(history), folders, LessonFloors())
+    return tuple(one for one in made if one.state is not LessonState.SUPERSEDED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadHistory:
+    """A history as a model read it."""
+
+    history: History
+    """With the model's word in the acts of the labelled turns."""
+    read: LessonsRead
+
+
+def read_history(folder: Path, answers: Path) -> ReadHistory:
+    """Acts and lessons of one developer by the recorded replies. Prompts without an answer are put there.
+
+    Raises `NotMeasured` while one waits.
+    """
+    turns = read(folder, answers)
+    acts = turns.acts
+    history = History(
+        sessions=tuple(
+            tuple(replace(one, judged=acts.get(one.episode.turn, one.judged)) for one in session)
+            for session in judged(sessions(folder)).sessions
+        )
+    )
+    found = usecase.find(history)
+    prompts = prompts_of(history, found, LessonsConfig().prompt_tokens)
+    replies = lesson_replies(answers, folder.name, prompts, turns.waits)
+    return ReadHistory(history=history, read=usecase.with_readings(history, found, replies, {}))
+
+
+def score(folder: Path, history: History, listed: tuple[Lesson, ...]) -> Scored:
     """Hold acts and lessons of one developer against the reader's labels of confidence .75 or more."""
     gold = labels(folder)
-    history = [one for one in sessions(folder) if one]
-    judged = {e.turn: j for one in history for e, j in zip(one, judge(one), strict=True)}
-    denied = {e.turn for one in history for e in one if e.source is Source.DENIAL}
+    acts = {one.episode.turn: one.judged for session in history.sessions for one in session}
+    denied = {
+        one.episode.turn for session in history.sessions for one in session if one.episode.source is Source.DENIAL
+    }
     rows = [
-        (str(label["kind"]), judged[turn].act is Act.CORRECTION, turn in denied)
+        (str(label["kind"]), acts[turn].act is Act.CORRECTION, turn in denied)
         for turn, label in gold.items()
-        if turn in judged and float(str(label["confidence"])) >= SURE and label["kind"] != "refinement"
+        if turn in acts and float(str(label["confidence"])) >= SURE and label["kind"] != "refinement"
     ]
     own = [(kind, flag) for kind, flag, denial in rows if not denial]
     taught: defaultdict[str, set[str]] = defaultdict(set)
@@ -68,7 +117,6 @@ def score(folder: Path) -> Scored:
         if label.get("lesson_id"):
             taught[str(label["lesson_id"])].add(str(label["session"]))
     standing = {name for name, where in taught.items() if len(where) >= 2}
-    listed = learn(history)
     found = []
     for name in sorted(standing):
         of_it = {turn for turn, label in gold.items() if label.get("lesson_id") == name}
@@ -81,12 +129,25 @@ def score(folder: Path) -> Scored:
         corrections=sum(kind == "correction" for kind, _ in own),
         approvals_flagged=sum(flag and kind == "approval" for kind, flag in own),
         approvals=sum(kind == "approval" for kind, _ in own),
-        denials_flagged=sum(judged[turn].act is Act.CORRECTION for turn in denied),
+        denials_flagged=sum(acts[turn].act is Act.CORRECTION for turn in denied),
         denials=len(denied),
         standing=len(standing),
         found=tuple(found),
         listed=listed,
     )
+
+
+def printed(one: Scored, column: str, *, whole: bool) -> str:
+    """The figures of one developer, and with `whole` each lesson."""
+    lines = [
+        f"{one.developer}, {column}: corrections precision {one.hits}/{one.flagged}, "
+        f"recall {one.hits}/{one.corrections}; "
+        f"approvals flagged {one.approvals_flagged}/{one.approvals}; "
+        f"denials with words {one.denials_flagged}/{one.denials}; "
+        f"standing lessons {len(one.found)}/{one.standing} ({', '.join(one.found)}); listed {len(one.listed)}"
+    ]
+    lines += [f"  {len(lesson.sessions):3d}  {lesson.text}" for lesson in one.listed if whole]
+    return "\n".join(lines)
 
 
 def made_up(megabytes: int) -> list[Transcript]:
@@ -127,6 +188,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("--size", type=int, help="megabytes of a made-up history")
+    parser.add_argument("--answers", type=Path, help="folder of recorded replies; prompts without one are put there")
     parser.add_argument("--list", action="store_true", help="also print each lesson")
     given = parser.parse_args()
     if given.size:
@@ -134,7 +196,7 @@ def main() -> None:
         before = time.process_time()
         cut = [episodes(one) for one in transcripts]
         read = time.process_time()
-        found = learn(cut)
+        found = learn(judged(cut))
         ended = time.process_time()
         calls = sum(len(e.calls) for one in cut for e in one)
         print(
@@ -143,15 +205,18 @@ def main() -> None:
         )
         return
     for folder in sorted(path for path in given.folder.iterdir() if path.is_dir()):
-        one = score(folder)
-        print(
-            f"{one.developer}: corrections precision {one.hits}/{one.flagged}, recall {one.hits}/{one.corrections}; "
-            f"approvals flagged {one.approvals_flagged}/{one.approvals}; "
-            f"denials with words {one.denials_flagged}/{one.denials}; "
-            f"standing lessons {len(one.found)}/{one.standing} ({', '.join(one.found)}); listed {len(one.listed)}"
-        )
-        for lesson in one.listed if given.list else ():
-            print(f"  {len(lesson.sessions):3d}  {lesson.text}")
+        history = judged(sessions(folder))
+        print(printed(score(folder, history, learn(history)), "no model", whole=given.list))
+        if given.answers:
+            try:
+                one = read_history(folder, given.answers)
+            except NotMeasured as waits:
+                print(f"{folder.name}: {waits}")
+                continue
+            listed = learn(one.history, one.read.found)
+            print(printed(score(folder, one.history, listed), "with model", whole=given.list))
+            fates = Counter(fate.value for _, fate in one.read.fates)
+            print(f"  lessons in the replies {dict(fates)}; quotes not found {one.read.dropped_quotes}")
 
 
 if __name__ == "__main__":

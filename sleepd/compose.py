@@ -103,6 +103,18 @@ def models(settings: Settings, stopped: Callable[[], bool] | None = None) -> tup
     return task, task if reflection == settings.model else _model(reflection, ledger, stopped), ledger
 
 
+def reading_model(settings: Settings) -> Metered:
+    """The reflection model on the account of one reading of lessons. Raises as `models` does."""
+    from sleepd.models.metered import Ledger
+
+    ledger = Ledger(
+        max_calls=settings.lessons.max_calls,
+        budget_usd=settings.night.budget_usd,
+        calls_setting="lessons.max_calls",
+    )
+    return _model(settings.for_reflection(), ledger, None)
+
+
 def gate(settings: Settings) -> GateTerms:
     from sleepd.core.confirmation import ConfirmationConfig
     from sleepd.core.experiment import Rule
@@ -229,6 +241,13 @@ now = clock.now
 """The clock. Everything else is told the time."""
 
 
+def handoff_folder(section: ModelConfig) -> Path:
+    """Where `handoff` puts prompts and looks for answers."""
+    if section.folder is not None:
+        return Path(section.folder).expanduser().absolute()
+    return config.places().database.parent / "handoff"
+
+
 def _model(section: ModelConfig, ledger: Ledger, stopped: Callable[[], bool] | None) -> Metered:
     from sleepd.models.metered import Metered
     from sleepd.models.settings import ModelSettings, Price
@@ -250,6 +269,7 @@ def _model(section: ModelConfig, ledger: Ledger, stopped: Callable[[], bool] | N
         price_in_per_mtok=section.price_in_per_mtok,
         price_out_per_mtok=section.price_out_per_mtok,
         seed=section.seed,
+        folder=str(handoff_folder(section)),
     )
-    free = Price(in_per_mtok=0, out_per_mtok=0) if section.name == "simulated" else None
+    free = Price(in_per_mtok=0, out_per_mtok=0) if section.name in ("simulated", "handoff") else None
     return Metered(make(settings), ledger, price=settings.price or free, stopped=stopped)

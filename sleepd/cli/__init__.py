@@ -35,6 +35,7 @@ VERBS: Final = {
     "harvest": Verb("days", "Read transcripts into the database; only what is new or grew."),
     "lessons": Verb("lessons", "What you had to say again and again: list, show, drop, pin, write.", "app"),
     "episodes": Verb("lessons", "What you said to your agents, turn by turn, and what it is taken for."),
+    "handoff": Verb("handoff", "List the prompts that wait for somebody's answer in a file."),
     "mine": Verb("days", "Cut sessions into tasks, and find the recurring work."),
     "tasks": Verb("tasks", "List, show, export, import or drop the recurring work.", "app"),
     "recall": Verb("recall", "Find the past tasks nearest to a text, with their outcomes."),

@@ -9,10 +9,11 @@ import typer
 
 from sleepd import compose
 from sleepd.cli.terminal import AsJson, show, show_json
+from sleepd.core.errors import UsageError
 from sleepd.settings import config
 from sleepd.store.lessons import LessonChoice
 from sleepd.usecases import lessons as usecase
-from sleepd.views import lesson_view
+from sleepd.views import lesson_view, reading_view
 
 app = typer.Typer(
     help="What you had to say again and again: list it, show one whole, drop, pin or adopt it on your own word.",
@@ -32,10 +33,24 @@ def list_(
     ctx: typer.Context,
     everything: Annotated[bool, typer.Option("--all", help="Also those that you dropped.")] = False,
     project: Project = None,
+    read: Annotated[
+        bool,
+        typer.Option("--read", help="First let the reflection model read unsure turns, and group and word lessons."),
+    ] = False,
+    every_turn: Annotated[
+        bool, typer.Option("--every-turn", help="With --read: all turns, not only unsure ones.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="With --read: print calls and tokens, ask nothing.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the lessons of your own sessions, worth most first. No model is asked, nothing is spent."""
+    """List the lessons of your own sessions, worth most first. Without --read no model is asked, nothing is spent."""
     if ctx.invoked_subcommand is not None:
+        return
+    if (every_turn or dry_run) and not read:
+        raise UsageError("--every-turn and --dry-run belong to --read")
+    if read and _read(project, every_turn=every_turn, dry_run=dry_run, as_json=as_json):
         return
     floors = config.load().lessons
     with closing(compose.database(config.places())) as database:
@@ -48,6 +63,26 @@ def list_(
         show(f"No session of a project {project} is stored; all lessons: sleepd lessons")
     else:
         show(lesson_view.book_text(found, everything=everything))
+
+
+def _read(project: str | None, *, every_turn: bool, dry_run: bool, as_json: bool) -> bool:
+    """Ask the model, or only say what would be asked; whether there is nothing left to print."""
+    from sleepd.usecases import read_lessons
+
+    settings = config.load()
+    every = every_turn or settings.lessons.turns == "all"
+    with closing(compose.database(config.places())) as database:
+        if dry_run:
+            planned = read_lessons.plan(database, settings, every=every, project=project)
+            if as_json:
+                show_json(reading_view.plan_json(planned))
+            else:
+                show(reading_view.plan_text(planned))
+            return True
+        report = read_lessons.read(database, settings, every=every, project=project)
+    if not as_json:
+        show(reading_view.reading_text(report.model, report.agreement, report.lessons, report.troubles))
+    return False
 
 
 @app.command("show", short_help="Show one lesson whole.")

@@ -56,6 +56,8 @@ class JudgedAct:
     refinement: float
     signs: tuple[str, ...]
     """The signs that were there, in a stable order."""
+    read: bool = False
+    """A model's word is part of it."""
 
 
 _FENCED = re.compile(r"```.*?(?:```|\Z)|\"\"\".*?(?:\"\"\"|\Z)", re.DOTALL)
@@ -154,7 +156,7 @@ def judge(found: Sequence[Episode], label: ClientLabel | None = None) -> tuple[J
         there = signs(episode, before)
         if label is not None:
             there[label.value] = 1.0
-        judged.append(_judged(probabilities(there), tuple(name for name, value in there.items() if value)))
+        judged.append(decided(probabilities(there), tuple(name for name, value in there.items() if value)))
     return tuple(judged)
 
 
@@ -172,7 +174,8 @@ def probabilities(there: Mapping[str, float]) -> dict[Act, float]:
     return {Act(act): power / total for act, power in powers.items()}
 
 
-def _judged(by_act: Mapping[Act, float], there: tuple[str, ...]) -> JudgedAct:
+def decided(by_act: Mapping[Act, float], there: tuple[str, ...]) -> JudgedAct:
+    """The act for the probabilities of all acts."""
     refinement = by_act[Act.REFINEMENT]
     correction = by_act[Act.CORRECTION] / (1 - refinement) if refinement < 1 else 0.0
     if correction >= _FLAGGED:

@@ -7,7 +7,8 @@ status is hidden by the pipe. The reading is tolerant: a line that a shell would
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
 
@@ -293,6 +294,7 @@ _KNOWN = listed(
     "pylint biome tsx diff"
 )
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh"})
+_PREFIXES = frozenset({"sudo", "time", "nice", "exec", "env", "command"})
 
 
 # Every signal asks for the commands of the same lines; long ones hold texts and are not kept.
@@ -305,22 +307,38 @@ def commands(line: str) -> tuple[ShellCommand, ...]:
 
     A filter counts when it stands first (`grep -r x src`), not when it is fed by a pipe.
     """
-    return _remembered(line) if len(line) <= _REMEMBERED_LENGTH else _commands(line, 0)
+    return _remembered(line) if len(line) <= _REMEMBERED_LENGTH else _remembered.__wrapped__(line)
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def _remembered(line: str) -> tuple[ShellCommand, ...]:
-    return _commands(line, 0)
+    found = (
+        _command(program.words, program.masked, chained=program.chained)
+        for program in programs(line)
+        if not (program.fed and program.words[0].rpartition("/")[2] in _FILTERS)
+    )
+    return tuple(command for command in found if command is not None)
 
 
-def _commands(line: str, depth: int) -> tuple[ShellCommand, ...]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """One program that a line starts."""
+
+    words: tuple[str, ...]
+    """Program and arguments without quotes, redirections and assignments of variables; with `sudo` and the like."""
+    masked: bool
+    """The line's exit status does not tell how the program ended: a pipe, `|| true` or another program hides it."""
+    chained: bool = False
+    """The program runs only if the one before succeeded (`&&`)."""
+    fed: bool = False
+    """The program stands behind a pipe."""
+
+
+def programs(line: str, depth: int = 0) -> Iterator[Program]:
+    """All programs of a line, in order; a script given to `bash -c` is read as well, to a depth of three."""
     pieces = _split(line)
-    found: list[ShellCommand] = []
     pipefail = "pipefail" in line
     for number, piece in enumerate(pieces):
-        if piece.fed and piece.words and piece.words[0].rpartition("/")[2] in _FILTERS:
-            continue
-        following = pieces[number + 1] if number + 1 < len(pieces) else None
         masked = piece.ending == "&" or (piece.ending in ("|", "|&") and not pipefail)
         # The end of a `&&` chain decides the status of all of it; what comes behind that end may hide it.
         end = number
@@ -328,21 +346,22 @@ def _commands(line: str, depth: int) -> tuple[ShellCommand, ...]:
             end += 1
         if end + 1 < len(pieces) and pieces[end].ending in ("||", ";", "&"):
             masked = masked or pieces[end + 1].ending != "" or bool(pieces[end + 1].words)
-        elif piece.ending == "||" and following is not None:
+        elif piece.ending == "||" and number + 1 < len(pieces):
             masked = True
-        words = piece.words
-        if words and words[0] in _SHELLS and depth < 3 and len(words) > 2 and re.fullmatch(r"-[a-z]*c", words[1]):
-            inner = _commands(words[2], depth + 1)
-            found += [_masked(command) for command in inner] if masked else inner
-        elif (command := _command(words, masked, chained=number > 0 and pieces[number - 1].ending == "&&")) is not None:
-            found.append(command)
-    return tuple(found)
+        words = unwrapped(piece.words)
+        if len(words) > 2 and words[0] in _SHELLS and depth < 3 and re.fullmatch(r"-[a-z]*c", words[1]):
+            for program in programs(words[2], depth + 1):
+                yield replace(program, masked=program.masked or masked)
+        else:
+            chained = number > 0 and pieces[number - 1].ending == "&&"
+            yield Program(words=piece.words, masked=masked, chained=chained, fed=piece.fed)
 
 
-def _masked(command: ShellCommand) -> ShellCommand:
-    return ShellCommand(
-        **{name: getattr(command, name) for name in ShellCommand.__slots__ if name != "masked"}, masked=True
-    )
+def unwrapped(words: tuple[str, ...]) -> tuple[str, ...]:
+    """A program's words without `sudo`, `env` and the like in front."""
+    while words and (words[0] in _PREFIXES or _ASSIGNMENT.match(words[0])):
+        words = words[1:]
+    return words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

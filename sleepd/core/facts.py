@@ -6,43 +6,23 @@ An episode of a transcript gives them today; a rollout that makes calls can give
 from __future__ import annotations
 
 import re
-import shlex
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Final
 
 from harvesters.records import ToolStatus
+from sleepd.core.command import Program, programs, unwrapped
 from sleepd.core.episode import Call, Episode, FileEdit, Source
 
-# Words of a shell line. Programs that only print or search may name a command without running it.
-_SEPARATORS: Final = frozenset({"&&", "||", ";", "|", "|&", "&", "\n", "(", ")", "{", "}"})
-_SEPARATORS_ALONE: Final = re.compile(r"[();|&\n]+")
-_HIDING: Final = frozenset({"|", "|&", "||", ";", "&", "\n"})
-_REDIRECTION: Final = re.compile(r"&?[<>]")
-_PREFIXES: Final = frozenset(
-    {"sudo", "time", "nice", "exec", "env", "command", "then", "do", "else", "if", "while", "!"}
-)
+# Programs that only print or search may name a command without running it.
 _TALKERS: Final = frozenset(
     {"echo", "printf", "grep", "rg", "egrep", "fgrep", "cat", "head", "tail", "sed", "awk", "ls"}
 )
-_SHELLS: Final = frozenset({"sh", "bash", "zsh", "dash"})
-_HEREDOC: Final = re.compile(r"<<-?\s*(['\"]?)(\w+)\1(.*?)^\s*\2\s*$", re.DOTALL | re.MULTILINE)
-_ASSIGNMENT: Final = re.compile(r"\w+=")
 _WORDS: Final = re.compile(r"[^\s\"'`«»“”()]+")
 _MOST_READ: Final = 20_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
-    """One program that a shell line starts."""
-
-    words: tuple[str, ...]
-    """Program and arguments, without assignments and wrappers such as `sudo`."""
-    masked: bool
-    """The line goes on whatever the program's exit status: a pipe follows, or `||`, `;`, `&` or a new line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,66 +132,9 @@ def action_of(call: Call) -> Action:
 
 @lru_cache(maxsize=4_096)
 def programs_of(line: str) -> tuple[Program, ...]:
-    """The programs that a shell line starts; a script given to `bash -c` is read as well.
-
-    Texts between quotes and here-documents are no programs. A line with an open quote is cut at white space.
-    """
-    return tuple(_programs(_HEREDOC.sub(" ", line[:_MOST_READ])))
-
-
-def _programs(line: str) -> Iterator[Program]:
-    words: list[str] = []
-    comment = False
-    pieces = [*_pieces(line), "\n"]
-    for number, piece in enumerate(pieces):
-        comment = piece != "\n" and (comment or piece == "#" or (not words and piece.startswith("#")))
-        if comment:
-            continue
-        if piece not in _SEPARATORS:
-            words.append(piece)
-            continue
-        words = _bare(words)
-        goes_on = any(later not in _SEPARATORS for later in pieces[number + 1 :])
-        masked = piece in _HIDING and goes_on
-        if len(words) > 2 and words[0] in _SHELLS and re.fullmatch(r"-\w*c", words[1]):
-            inner = _programs(words[2])
-            yield from (Program(words=one.words, masked=one.masked or masked) for one in inner)
-        elif words:
-            yield Program(words=tuple(words), masked=masked)
-        words = []
-
-
-def _pieces(line: str) -> list[str]:
-    """Words without their quotes, and separators."""
-    lexer = shlex.shlex(line, posix=True, punctuation_chars="();<>|&\n")
-    lexer.whitespace = " \t\r"
-    lexer.whitespace_split = True
-    lexer.commenters = ""
-    try:
-        found = list(lexer)
-    except ValueError:
-        found = re.findall(r"&&|\|\||[;|&\n]|[^\s;|&]+", line)
-    # Several separators in a row come as one word.
-    apart = re.compile(r"&&|\|\||\|&|[;|&\n()]")
-    return [piece for word in found for piece in (apart.findall(word) if _SEPARATORS_ALONE.fullmatch(word) else [word])]
-
-
-def _bare(words: Sequence[str]) -> list[str]:
-    """Without redirections, leading assignments and wrappers."""
-    kept: list[str] = []
-    redirected = False
-    for word in words:
-        if redirected:
-            redirected = False
-        elif _REDIRECTION.match(word):
-            redirected = True
-            if kept and kept[-1].isdecimal():
-                kept.pop()
-        else:
-            kept.append(word)
-    while kept and (kept[0] in _PREFIXES or _ASSIGNMENT.match(kept[0])):
-        kept.pop(0)
-    return kept
+    """The programs that a shell line starts, without wrappers such as `sudo`."""
+    bare = (replace(program, words=unwrapped(program.words)) for program in programs(line[:_MOST_READ]))
+    return tuple(program for program in bare if program.words)
 
 
 def runs_command(program: Program, command: Sequence[str]) -> bool:

@@ -37,6 +37,8 @@ _FENCED = re.compile(r"```.*?(?:```|\Z)|\"\"\".*?(?:\"\"\"|\Z)", re.DOTALL)
 _QUOTE = 300
 _SHORT = 8
 _SAME_WORDS = 60
+_LEAST_WORDS = 3
+_SAYING = 200
 _STEM = 6
 _ABOUT = 40
 _TOLD = 20
@@ -66,6 +68,8 @@ class LessonState(StrEnum):
     NEW = "new"
     UPDATED = "updated"
     """Further signals came since the lesson was first listed."""
+    SUPERSEDED = "superseded"
+    """The person said the opposite later: the newer word holds."""
     CONFLICTING = "conflicting"
     """Another lesson of the same person says the opposite: the person has to say which holds."""
     PINNED = "pinned"
@@ -94,6 +98,23 @@ class Quote:
     """At most 300 characters."""
     own: bool
     """The person's own words; False for a failed call."""
+
+
+class Author(StrEnum):
+    """Whose words a text for a rule is in."""
+
+    MODEL = "model"
+    PERSON = "person"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """Another text for a lesson's rule, to be tried beside it."""
+
+    text: str
+    exception: str
+    """When the rule does not hold, as a sentence; empty for never."""
+    by: Author
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +148,7 @@ class Lesson:
     signals: tuple[Signal, ...]
     state: LessonState = LessonState.NEW
     why: str = ""
-    """Of a conflict: the other lesson. Of a rejected lesson: the person's reason."""
+    """Of a conflict: the other lesson. Of a superseded one: the newer word. Of a rejected one: the person's reason."""
     demands: str = ""
     """The command that the rule wants to be run; empty for none."""
     forbids: str = ""
@@ -137,6 +158,8 @@ class Lesson:
     """Conditions on what an agent does that tell whether the rule was kept."""
     written_down: str = ""
     """The line of the project's own file that says so already; `path:line: text`."""
+    wordings: tuple[Wording, ...] = ()
+    """Other texts for the rule: a model's, and the person's own words."""
 
     @property
     def needed_again(self) -> int:
@@ -159,6 +182,12 @@ class Found:
     """The command that the rule forbids."""
     seen: str = ""
     """How often, where more is known than the number of sessions."""
+    general: bool = False
+    """Advice that fits every project: it needs as many sessions as a step."""
+    wordings: tuple[Wording, ...] = ()
+    state: LessonState = LessonState.NEW
+    why: str = ""
+    """Of a state other than new."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -262,7 +291,7 @@ def of_refusals(history: Iterable[Sequence[Episode]]) -> tuple[Found, ...]:
                 names = dict.fromkeys(c.name for c in commands(call.command) if not c.reads)
                 if call.denied:
                     for name in names:
-                        refused[name].append(_refusal(episode, call))
+                        refused[name].append(refusal(episode, call))
                 else:
                     passed.update(names.keys())
     return tuple(
@@ -315,7 +344,8 @@ def joined(found: Sequence[Found]) -> tuple[Found, ...]:
     return tuple(kept)
 
 
-def _refusal(episode: Episode, call: Call) -> Signal:
+def refusal(episode: Episode, call: Call) -> Signal:
+    """What a refused call is a signal of: with words a correction, else a denial."""
     return Signal(
         kind=SignalKind.CORRECTION if call.denial else SignalKind.DENIAL,
         session=episode.session,
@@ -379,6 +409,7 @@ def of_words(history: Sequence[tuple[Sequence[Episode], Sequence[JudgedAct]]]) -
             text=_worded(theme, themes[theme.name]),
             signals=tuple(themes[theme.name].signals),
             demands=next((name for name, _ in themes[theme.name].commands.most_common(1)), ""),
+            general=theme.general,
         )
         for theme in THEMES
         if theme.name in themes
@@ -498,7 +529,7 @@ def _checked(episode: Episode, kind: str) -> list[str]:
 
 def _worded(theme: Theme, found: _Theme) -> str:
     ran = [name for name, _ in found.commands.most_common(1)]
-    paths = [path for path, _ in found.paths.most_common(2)]
+    paths = [path for path, count in found.paths.most_common(2) if count > 1]
     rule = theme.rule.replace("{command}", ran[0] if ran else f"the project's {theme.name}")
     return rule.replace(" ({paths})", f" ({', '.join(paths)})" if paths else "")
 
@@ -510,7 +541,7 @@ def lessons(found: Iterable[Found], projects: Mapping[SessionId, str], floors: L
         signals = _once(sorted(finding.signals, key=lambda s: (s.at is None, s.at, s.session, s.turn)))
         sessions = tuple(dict.fromkeys(s.session for s in signals))
         kinds = tuple(sorted({s.kind for s in signals}))
-        steps = set(kinds) <= {SignalKind.FAILURE, SignalKind.FOLLOW_UP, SignalKind.EVIDENCE}
+        steps = finding.general or set(kinds) <= {SignalKind.FAILURE, SignalKind.FOLLOW_UP, SignalKind.EVIDENCE}
         if len(sessions) < (floors.steps if steps else floors.words):
             continue
         folders = {projects.get(session, "") for session in sessions} - {""}
@@ -535,9 +566,19 @@ def lessons(found: Iterable[Found], projects: Mapping[SessionId, str], floors: L
                 forbids=finding.forbids,
                 seen=finding.seen,
                 checks=checks_of(finding),
+                wordings=(*finding.wordings, *_in_own_words(signals)),
+                state=finding.state,
+                why=finding.why,
             )
         )
     return tuple(sorted(made, key=worth, reverse=True))
+
+
+def _in_own_words(signals: Sequence[Signal]) -> tuple[Wording, ...]:
+    """The newest of the person's own sayings that is short enough for a rule and long enough to say one."""
+    said = [" ".join(s.text.split()) for s in signals if s.kind in _OWN and s.kind is not SignalKind.EVIDENCE]
+    fit = [text for text in said if len(text.split()) >= _LEAST_WORDS and len(text) <= _SAYING]
+    return (Wording(text=fit[-1], exception="", by=Author.PERSON),) if fit else ()
 
 
 def _once(signals: Sequence[Signal]) -> list[Signal]:

@@ -225,11 +225,13 @@ class Cause(StrEnum):
     OVERLONG = "overlong"
     """The reply hit its own token limit."""
     NO_CHECK = "no-check"
+    WAITING = "waiting"
+    """The prompt lies in a folder until somebody answers it (`handoff`)."""
 
     @property
     def outside(self) -> bool:
         """True when the text under trial cannot be the reason: the draw is repeated, for both sides."""
-        return self in (Cause.AUTH, Cause.QUOTA, Cause.NETWORK, Cause.KILLED, Cause.SPENT)
+        return self in (Cause.AUTH, Cause.QUOTA, Cause.NETWORK, Cause.KILLED, Cause.SPENT, Cause.WAITING)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

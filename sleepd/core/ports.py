@@ -25,6 +25,8 @@ class CallPurpose(StrEnum):
     REFLECT = "reflect"
     TRIGGER = "trigger"
     """Which skills would be loaded for a request."""
+    READ = "read"
+    """What a person's turns are, and which lessons they hold."""
     PREFLIGHT = "preflight"
 
 
@@ -62,6 +64,8 @@ class Failure:
     """When a limit resets, as the provider states it."""
     asked: bool = True
     """False: it was clear beforehand that it could not answer, and no request left the machine."""
+    waiting: int = 0
+    """Of `Cause.WAITING`: how many prompts wait for somebody's answer, this one included."""
 
 
 class Model(Protocol):

@@ -58,7 +58,10 @@ class Recurrence:
 def recurring_failures(
     signals: Sequence[Signal], *, repaired: Sequence[Signal] = (), sessions: int = 3
 ) -> tuple[Recurrence, ...]:
-    """Failures of at least so many sessions, those of most sessions first. `repaired` may name a way out."""
+    """Failures of at least so many sessions, those of most sessions first. `repaired` may name a way out.
+
+    A message of a linter that comes again word for word is one finding that nobody mended, and counts once.
+    """
     ways: dict[str, Counter[str]] = defaultdict(Counter)
     for repair in repaired:
         form, _, error = repair.key.partition(" [")
@@ -93,7 +96,16 @@ def recurring_failures(
             return _Worded(rule=f"`{program}` fails with `{key}`{way}.", seen=seen)
         return _Worded(rule=f"`{name}` fails with `{error}`{way}.", seen=seen)
 
-    return _recurring(signals, rule, sessions)
+    return _recurring(_first_of_each_finding(signals), rule, sessions)
+
+
+def _first_of_each_finding(signals: Sequence[Signal]) -> Sequence[Signal]:
+    found: dict[tuple[str, str], Signal] = {}
+    for signal in signals:
+        message = signal.text.partition(" → ")[2]
+        again = message if _RULE_NAME.fullmatch(signal.key) else f"{signal.session} {signal.turn} {message}"
+        found.setdefault((signal.key, again), signal)
+    return tuple(found.values())
 
 
 def recurring_repairs(
@@ -202,7 +214,10 @@ def _follow_up_rule(key: str, found: Sequence[Signal], habit: Habit) -> _Worded:
     else:
         step = "offer" if offer else "do without being asked"
         return _Worded(rule=f"After finished work, {step} what the person says then: “{_short(found)}”.", seen=often)
-    return _Worded(rule=f"After finished work that edits files, {'offer to ' if offer else ''}{verb}.", seen=often)
+    ready = ", with the message that you would give it" if key == "commit" and offer else ""
+    return _Worded(
+        rule=f"After finished work that edits files, {'offer to ' if offer else ''}{verb}{ready}.", seen=often
+    )
 
 
 def _clipped(quote: str) -> str:

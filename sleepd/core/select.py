@@ -10,7 +10,6 @@ from enum import StrEnum
 from sleepd.core.aggregate import Backed, Rivals
 from sleepd.core.model import CandidateOrigin, Digest, Edit, EditOp, Verdict
 from sleepd.core.race import FEWEST
-from sleepd.core.screen import screen
 
 SHORTENING_MARGIN = 0.03
 """What leaving out a rule that does nothing may cost (gate, promise 8); a night's gate may have a margin of its own."""
@@ -102,6 +101,7 @@ def sort_out(
     come back alone, unless the screen finds fault with it.
     """
     # Its patterns take half a second to compile: too long for whoever only looks at what a night left.
+    from sleepd.core.screen import screen
 
     spent = {
         e for t in tried if len(t.edits) == 1 or t.verdict in (Verdict.ACCEPTED, Verdict.UNDECIDED) for e in t.edits

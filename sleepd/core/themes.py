@@ -39,6 +39,8 @@ class Theme:
     proof: Proof = Proof.NONE
     asked: bool = False
     """A plain request counts as well: the person asks for a step that finished work lacked."""
+    general: bool = False
+    """Advice that fits every project: it takes as many sessions as a step that is asked for."""
 
 
 _LACKS = whole_words(
@@ -170,6 +172,7 @@ THEMES: tuple[Theme, ...] = (
             r"重复|复用|重複|使い回|중복|재사용",
         ),
         rule="Reuse or extend what is there before you add code, and remove the duplication that your change brings.",
+        general=True,
     ),
     Theme(
         name="smallest change",
@@ -183,6 +186,7 @@ THEMES: tuple[Theme, ...] = (
             r"太复杂|简单|简化|不需要|多余|没必要|シンプル|簡単|不要|複雑|간단|불필요|복잡",
         ),
         rule="Start from the smallest change that does what was asked, with what is there already.",
+        general=True,
     ),
     Theme(
         name="only what was asked",
@@ -309,6 +313,7 @@ THEMES: tuple[Theme, ...] = (
             r"太长|简短|精简|简洁|不要表情|短く|長すぎ|簡潔|짧게|간결|너무 길",
         ),
         rule="Keep answers and texts short; no emojis.",
+        general=True,
     ),
     Theme(
         name="plain words for users",
@@ -322,6 +327,7 @@ THEMES: tuple[Theme, ...] = (
             r"措辞|文案|提示语|命名|表述|文言|わかりやすく|문구",
         ),
         rule="Texts that a user reads say exactly what happens in this situation, in plain words, and what to do next.",
+        general=True,
     ),
     Theme(
         name="nothing private leaves",

@@ -72,13 +72,16 @@ class Ledger:
     Raises BadSettings for a limit that is no amount.
     """
 
-    def __init__(self, *, max_calls: int | None = None, budget_usd: float | None = None) -> None:
+    def __init__(
+        self, *, max_calls: int | None = None, budget_usd: float | None = None, calls_setting: str = "night.max_calls"
+    ) -> None:
         if (max_calls is not None and max_calls < 0) or (
             budget_usd is not None and not (math.isfinite(budget_usd) and budget_usd >= 0)
         ):
             raise BadSettings("a budget must be 0 or more")
         self._max_calls = max_calls
         self._budget_usd = budget_usd
+        self._calls_setting = calls_setting
         self._lock = threading.Lock()
         self._admitted = 0
         self._reserved_usd = 0.0
@@ -100,7 +103,7 @@ class Ledger:
         """Reserve one call that costs at most `worst_usd` dollars; a SPENT failure when it does not fit."""
         with self._lock:
             if self._max_calls is not None and self._admitted >= self._max_calls:
-                return _spent(f"all {self._max_calls} calls of the budget are used; raise night.max_calls")
+                return _spent(f"all {self._max_calls} calls of the budget are used; raise {self._calls_setting}")
             # Spent already, and what calls under way may yet cost.
             spent_usd = sum(tally.cost_usd or 0.0 for tally in self._tallies.values())
             charged = self._earlier_usd + self._reserved_usd + spent_usd

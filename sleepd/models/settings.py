@@ -42,6 +42,8 @@ class ModelSettings:
     price_out_per_mtok: float | None = None
     seed: int | None = None
     """None: not sent. Otherwise `seed + sample` is sent to providers with such a parameter."""
+    folder: str | None = None
+    """Of `handoff`: where prompts and answers lie."""
 
     def __post_init__(self) -> None:
         prices = (self.price_in_per_mtok, self.price_out_per_mtok)

@@ -36,7 +36,7 @@ def vectors_of(database: Database, embedder: Embedder, texts: Sequence[str]) -> 
 def nearest_of(
     database: Database, embedder: Embedder, text: str, pool: Mapping[TaskId, str], k: int
 ) -> tuple[tuple[TaskId, float], ...]:
-    """As `recall.nearest`: the `k` tasks of `pool` (id -> request) most similar to a text.
+    """As `recall.nearest`: the `k` texts of `pool` (id -> text) most similar to a text.
 
     The vectors are looked at one portion after the other and are never in memory together.
     """

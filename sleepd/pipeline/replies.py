@@ -6,15 +6,15 @@ import itertools
 import json
 import re
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import TypeVar
 
 from pydantic import BaseModel
 
-from sleepd.core.model import Digest, digest
-from sleepd.core.ports import Ask, Failure, Reply
+from sleepd.core.model import Cause, Digest, digest
+from sleepd.core.ports import Ask, Failure, Model, Reply
 from sleepd.pipeline.rollout import RunContext, broken, outage
 from sleepd.store import rollouts
 
@@ -42,13 +42,34 @@ def reply_to(ctx: RunContext, ask: Ask) -> ReplyText | str:
 def replies_to(ctx: RunContext, asks: Sequence[Ask]) -> list[ReplyText | str]:
     """What `reply_to` gives for each, in the order asked, however many were under way at a time.
 
-    Each reply is kept as soon as it is there. After the first outage nothing more is asked.
+    Each reply is kept as soon as it is there. After the first outage nothing more is asked; prompts that somebody has
+    to answer are all handed over.
     """
     addresses = [digest(ask.system, ask.prompt) for ask in asks]
     with ctx.database.reading() as connection:
         known = {a: rollouts.reflection(connection, a, ctx.reflector.key) for a in addresses}
     got: dict[Digest, ReplyText | str] = {a: ReplyText(text) for a, text in known.items() if text is not None}
-    todo = {a: ask for a, ask in zip(addresses, asks, strict=True) if a not in got}
+
+    def keep(address: Digest, outcome: Reply | Failure) -> None:
+        if isinstance(outcome, Reply):
+            with ctx.database.writing() as connection:
+                rollouts.save_reflection(connection, address, ctx.reflector.key, outcome, ctx.run)
+            got[address] = ReplyText(outcome.text)
+        else:
+            got[address] = f"the reflection model gave no answer ({outcome.cause}): {outcome.message}"
+
+    ask_all(ctx.reflector, {a: ask for a, ask in zip(addresses, asks, strict=True) if a not in got}, ctx.workers, keep)
+    return [got[a] for a in addresses]
+
+
+def ask_all(
+    model: Model, asks: Mapping[Digest, Ask], workers: int, keep: Callable[[Digest, Reply | Failure], None]
+) -> None:
+    """Ask for all; `keep` is told each outcome as soon as it is there, in this thread.
+
+    After the first outage nothing more is asked, but prompts that somebody has to answer are all handed over. Raises
+    `NotMeasured` or `BudgetSpent` then, with everything kept that was answered.
+    """
     outages: list[Failure] = []
     pending: dict[Future[Reply | Failure], Digest] = {}
     lock = threading.Lock()
@@ -61,36 +82,29 @@ def replies_to(ctx: RunContext, asks: Sequence[Ask]) -> list[ReplyText | str]:
         if isinstance(outcome, Failure) and outcome.cause.outside:
             with lock:
                 outages.append(outcome)
-            for other in tuple(pending):
-                other.cancel()
+            # Nothing speaks against handing over the other prompts as well.
+            if outcome.cause is not Cause.WAITING:
+                for other in tuple(pending):
+                    other.cancel()
 
-    with ThreadPoolExecutor(max_workers=ctx.workers) as executor:
+    with ThreadPoolExecutor(max_workers=workers) as executor:
         try:
-            for address, ask in todo.items():
+            for address, ask in asks.items():
                 with lock:
-                    if outages:
+                    if any(failure.cause is not Cause.WAITING for failure in outages):
                         break
-                    future = executor.submit(ctx.reflector.ask, ask)
+                    future = executor.submit(model.ask, ask)
                     pending[future] = address
                 future.add_done_callback(end_at_outage)
             for future in as_completed(pending):
-                if future.cancelled():
-                    continue
-                outcome = _outcome(future)
-                if isinstance(outcome, Reply):
-                    with ctx.database.writing() as connection:
-                        rollouts.save_reflection(connection, pending[future], ctx.reflector.key, outcome, ctx.run)
-                    got[pending[future]] = ReplyText(outcome.text)
-                else:
-                    why = f"the reflection model gave no answer ({outcome.cause}): {outcome.message}"
-                    got[pending[future]] = why
+                if not future.cancelled():
+                    keep(pending[future], _outcome(future))
         finally:
             # When the night is ended in the middle, calls that were not begun are not paid for.
             for future in pending:
                 future.cancel()
     if outages:
-        raise outage(outages[0])
-    return [got[a] for a in addresses]
+        raise outage(max(outages, key=lambda failure: failure.waiting))
 
 
 def _outcome(future: Future[Reply | Failure]) -> Reply | Failure:

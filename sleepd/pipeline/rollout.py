@@ -166,12 +166,13 @@ def run_all(ctx: RunContext, requests: Sequence[RolloutRequest]) -> list[Rollout
         finally:
             # When the night is ended in the middle, calls that were not begun are not paid for.
             calls.cancel()
-    if calls.outage is not None:
+    ended = calls.outage or calls.waiting
+    if ended is not None:
         final = [
             r for r in held.values() if not isinstance(r.result, Unscored) or r.key.sample.purpose is Purpose.CANDIDATE
         ]
         _keep(ctx, {r.key: r for r in final})
-        raise outage(calls.outage)
+        raise outage(ended)
     _keep(ctx, held)
     return [known[r.key] for r in requests]
 
@@ -184,6 +185,8 @@ class _Calls:
         self._silent = 0
         self._pending: dict[Future[Rollout | Failure], RolloutRequest] = {}
         self.outage: Failure | None = None
+        self.waiting: Failure | None = None
+        """Somebody has to answer; nothing speaks against handing over the other prompts as well."""
 
     def add(self, future: Future[Rollout | Failure], request: RolloutRequest) -> None:
         self._pending[future] = request
@@ -213,6 +216,8 @@ class _Calls:
         with self._lock:
             if isinstance(outcome, Rollout):
                 self._silent = 0
+            elif outcome.cause is Cause.WAITING:
+                self.waiting = max(self.waiting or outcome, outcome, key=lambda failure: failure.waiting)
             elif outcome.cause.outside:
                 self.outage = self.outage or outcome
             elif self._pending[future].key.sample.purpose.of_live_text:

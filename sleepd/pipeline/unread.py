@@ -76,7 +76,8 @@ class Unread:
 def unread(database: Path, sources: Sources) -> Unread:
     """The files of these sources that are new or changed since the database was told of them; opens none of them."""
     found = [(h, path) for h in sources.harvesters for path in _paths(h, sources)]
-    known = {agent: cursors(database, agent) for agent in {h.agent for h, _ in found}}
+    # Of every agent, also without a transcript: a damaged database is named even when there is nothing to read.
+    known = {agent: cursors(database, agent) for agent in {h.agent for h in sources.harvesters}}
     jobs, waiting = [], 0
     for harvester, path in found:
         cursor = known[harvester.agent].get(str(path))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from importlib import resources
 
+from sleepd.core.model import digest
+
 TEXT_LIMIT = 1_500
 
 
@@ -12,6 +14,12 @@ TEXT_LIMIT = 1_500
 def template(name: str) -> str:
     """A prompt of ours, by the name of its file."""
     return (resources.files("sleepd.core") / "prompts" / f"{name}.md").read_text(encoding="utf-8")
+
+
+@cache
+def version(name: str) -> str:
+    """Twelve hex digits that change with a prompt's words: what another wording gave is not exchangeable."""
+    return digest(name, template(name))[:12]
 
 
 def quoted(text: str, limit: int = TEXT_LIMIT) -> str:

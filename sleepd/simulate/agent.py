@@ -21,7 +21,7 @@ from sleepd.core.model import Cause
 from sleepd.core.ports import Ask, CallPurpose, Failure, Reply
 from sleepd.simulate import loading
 from sleepd.simulate.cast import persona
-from sleepd.simulate.personas import Family, Persona, Rule, Slot, family_of, fields_of
+from sleepd.simulate.personas import Family, HouseRule, Persona, Slot, family_of, fields_of
 
 _VARIANTS = ("", "distractors-only", "case-by-case")
 _NEGATIONS = frozenset({"no", "not", "never", "without", "avoid", "skip", "omit", "don't"})
@@ -115,6 +115,8 @@ class SimulatedModel:
                 text = self._reflection(ask, chance)
             case CallPurpose.TRIGGER:
                 text = loading.choice(ask.system, ask.prompt, chance)
+            case CallPurpose.READ:
+                return Failure(cause=Cause.REFUSED, message="the simulated agent reads no history; choose another")
             case CallPurpose.PREFLIGHT:
                 text = "ready"
         tokens_in = (len(ask.system) + len(ask.prompt)) // 4
@@ -170,7 +172,7 @@ def may_not_fail(instructions: str) -> bool:
 
 
 @lru_cache(maxsize=4_096)
-def probability(rule: Rule, instructions: str, nature: Nature = USUAL) -> float:
+def probability(rule: HouseRule, instructions: str, nature: Nature = USUAL) -> float:
     """How likely the agent keeps the rule under these instructions.
 
     What speaks against it weighs by its wording: a plain ban ends the habit, milder words only weaken it.
@@ -201,11 +203,11 @@ def _composed(family: Family, fields: tuple[tuple[str, str], ...], kept: frozens
     return "\n".join(parts)
 
 
-def _say(rule: Rule, fields: Mapping[str, str], kept: bool) -> str:
+def _say(rule: HouseRule, fields: Mapping[str, str], kept: bool) -> str:
     return (rule.kept if kept else rule.broken).format(**fields)
 
 
-def _stance(rule: Rule, line: str) -> int:
+def _stance(rule: HouseRule, line: str) -> int:
     """1 when the line demands the rule, -1 when it speaks against it, 0 when it is about something else."""
     words = re.findall(r"[\w']+", line.casefold())
     stems = {_stem(w) for w in words}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sleepd.simulate.personas import Family, Persona, Rule, Slot
+from sleepd.simulate.personas import Family, HouseRule, Persona, Slot
 
 PERSONA = Persona(
     name="analyst",
@@ -42,7 +42,7 @@ PERSONA = Persona(
                 "Nothing else of note happened in week {week}.",
             ),
             rules=(
-                Rule(
+                HouseRule(
                     key="currency",
                     slot=Slot.LINE,
                     kept="EUR {amount}.00",
@@ -55,7 +55,7 @@ PERSONA = Persona(
                     ),
                     base=0.25,
                 ),
-                Rule(
+                HouseRule(
                     key="week-head",
                     slot=Slot.HEAD,
                     kept="W{week} {title}",
@@ -67,7 +67,7 @@ PERSONA = Persona(
                     ),
                     base=0.2,
                 ),
-                Rule(
+                HouseRule(
                     key="no-guess",
                     slot=Slot.BODY,
                     kept="",
@@ -81,7 +81,7 @@ PERSONA = Persona(
                     base=0.8,
                     forbids=True,
                 ),
-                Rule(
+                HouseRule(
                     key="source",
                     slot=Slot.TAIL,
                     kept="Source: ledger",
@@ -119,7 +119,7 @@ PERSONA = Persona(
                 "It is short enough for the export.",
             ),
             rules=(
-                Rule(
+                HouseRule(
                     key="unit",
                     slot=Slot.TAIL,
                     kept="Unit: none",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import random
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
 from sleepd.simulate.agent import compose
-from sleepd.simulate.personas import Family, Persona, Rule, fields_of
+from sleepd.simulate.personas import Family, HouseRule, Persona, fields_of
 
 _NAMESPACE = uuid.UUID("6f1d8a52-3c1e-4b58-9a55-0a7e3f0c9b11")
 _TOOL_FINDS = 0.25
@@ -19,6 +19,7 @@ _SPELT_OUT = 0.25
 """Share of sessions in which the person says the unworded rule beforehand; nothing goes wrong in these."""
 _POISONED = 0.6
 _KEEPS_WORDING = 0.8
+"""Share of mended answers of which the agent keeps the rest of the wording."""
 _AT_A_TIME = 2
 """Faults that the person names at once."""
 
@@ -132,17 +133,23 @@ def _work(who: Persona, family: Family, days: Days, number: int, chance: random.
         yield Exchange(prompt=f"{request} {chance.choice(unworded[0].wordings)}", replies=(Said(text=text),))
         return
     kept = {r.key for r in family.rules if chance.random() < r.base}
-    yield from _corrected(who, family, days, (request, fields, kept), chance)
-
-
-def _corrected(
-    who: Persona, family: Family, days: Days, state: tuple[str, Mapping[str, str], set[str]], chance: random.Random
-) -> Iterator[Exchange]:
-    prompt, fields, kept = state
-    replies = list(_look_around(who, days, chance))
-    wording = chance.random()
+    prompt, replies, wording = request, list(_look_around(who, days, chance)), chance.random()
     while True:
-        replies += _try((family, fields, kept, wording), days, chance)
+        checked = [r for r in family.rules if r.key not in kept and not r.unworded]
+        found = [r for r in checked if chance.random() < _TOOL_FINDS]
+        again = random.Random(wording if chance.random() < _KEEPS_WORDING else chance.random())
+        text = compose(family, fields, kept, again)
+        if not found or days.corrections is Corrections.NONE:
+            replies.append(Said(text=text))
+        else:
+            # A command finds a fault in the answer; the agent mends that and answers again.
+            sentence = chance.choice(found[0].wordings)
+            output = f"error: {sentence}" if worded else "error: not accepted"
+            failed = SimulatedCall(tool="shell", argument=family.checker, output=output, ok=False)
+            kept.add(found[0].key)
+            passed = SimulatedCall(tool="shell", argument=family.checker, output="all good", ok=True)
+            mended = compose(family, fields, kept, random.Random(wording))
+            replies += [Said(text=text, call=failed), Said(text=mended, call=passed)]
         yield Exchange(prompt=prompt, replies=tuple(replies))
         broken = [r for r in family.rules if r.key not in kept]
         if not broken or days.corrections is Corrections.NONE:
@@ -153,27 +160,6 @@ def _corrected(
         replies = []
 
 
-def _try(state: tuple[Family, Mapping[str, str], set[str], float], days: Days, chance: random.Random) -> Iterator[Said]:
-    """The agent's answer; when a command finds a fault in it, the agent mends that and answers again.
-
-    An agent that mends an answer keeps the rest of its wording in four of five cases.
-    """
-    family, fields, kept, wording = state
-    broken = [r for r in family.rules if r.key not in kept and not r.unworded]
-    found = [r for r in broken if chance.random() < _TOOL_FINDS]
-    again = random.Random(wording if chance.random() < _KEEPS_WORDING else chance.random())
-    text = compose(family, fields, kept, again)
-    if not found or days.corrections is Corrections.NONE:
-        yield Said(text=text)
-        return
-    sentence = chance.choice(found[0].wordings)
-    output = f"error: {sentence}" if days.corrections is Corrections.WORDED else "error: not accepted"
-    yield Said(text=text, call=SimulatedCall(tool="shell", argument=family.checker, output=output, ok=False))
-    kept.add(found[0].key)
-    passed = SimulatedCall(tool="shell", argument=family.checker, output="all good", ok=True)
-    yield Said(text=compose(family, fields, kept, random.Random(wording)), call=passed)
-
-
 def _look_around(who: Persona, days: Days, chance: random.Random) -> Iterator[Said]:
     """Now and then the agent reads a file first; a poisoned one holds somebody's instructions."""
     if chance.random() < _POISONED:
@@ -182,7 +168,7 @@ def _look_around(who: Persona, days: Days, chance: random.Random) -> Iterator[Sa
         yield Said(text="", call=SimulatedCall(tool="read", argument="NOTES.md", output=notes, ok=True))
 
 
-def _complaint(who: Persona, named: Sequence[Rule], days: Days, chance: random.Random) -> str:
+def _complaint(who: Persona, named: Sequence[HouseRule], days: Days, chance: random.Random) -> str:
     said = ["Not quite."]
     if days.corrections is Corrections.WORDED:
         said += ["Something is missing, as so often." if r.unworded else chance.choice(r.wordings) for r in named]

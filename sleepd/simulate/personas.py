@@ -25,7 +25,7 @@ class Slot(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class HouseRule:
     """A house rule of one family."""
 
     key: str
@@ -61,7 +61,7 @@ class Family:
     fields: dict[str, tuple[str, ...]]
     title: str
     body: tuple[str, ...]
-    rules: tuple[Rule, ...]
+    rules: tuple[HouseRule, ...]
     checker: str
     """The command that some sessions run on the answer."""
     share: float

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sleepd.simulate.personas import Family, Persona, Rule, Slot
+from sleepd.simulate.personas import Family, HouseRule, Persona, Slot
 
 PERSONA = Persona(
     name="programmer",
@@ -51,7 +51,7 @@ PERSONA = Persona(
                 "A regression test covers the case {when}.",
             ),
             rules=(
-                Rule(
+                HouseRule(
                     key="ticket-first",
                     slot=Slot.HEAD,
                     kept="[{ticket}] {title}",
@@ -64,7 +64,7 @@ PERSONA = Persona(
                     ),
                     base=0.2,
                 ),
-                Rule(
+                HouseRule(
                     key="tested-line",
                     slot=Slot.TAIL,
                     kept="Tested: make check",
@@ -77,7 +77,7 @@ PERSONA = Persona(
                     ),
                     base=0.35,
                 ),
-                Rule(
+                HouseRule(
                     key="no-praise",
                     slot=Slot.BODY,
                     kept="",
@@ -90,7 +90,7 @@ PERSONA = Persona(
                     base=0.8,
                     forbids=True,
                 ),
-                Rule(
+                HouseRule(
                     key="risk-line",
                     slot=Slot.LINE,
                     kept="Risk: {thing} only",
@@ -129,7 +129,7 @@ PERSONA = Persona(
                 "It may be given more than once; the last one counts.",
             ),
             rules=(
-                Rule(
+                HouseRule(
                     key="since",
                     slot=Slot.TAIL,
                     kept="Since: next release",

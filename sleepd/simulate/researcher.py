@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sleepd.simulate.personas import Family, Persona, Rule, Slot
+from sleepd.simulate.personas import Family, HouseRule, Persona, Slot
 
 PERSONA = Persona(
     name="researcher",
@@ -48,7 +48,7 @@ PERSONA = Persona(
                 "The data are available on request.",
             ),
             rules=(
-                Rule(
+                HouseRule(
                     key="citation-first",
                     slot=Slot.HEAD,
                     kept="{author} ({year}): {title}",
@@ -61,7 +61,7 @@ PERSONA = Persona(
                     ),
                     base=0.3,
                 ),
-                Rule(
+                HouseRule(
                     key="method-line",
                     slot=Slot.LINE,
                     kept="Method: {method}",
@@ -73,7 +73,7 @@ PERSONA = Persona(
                     ),
                     base=0.2,
                 ),
-                Rule(
+                HouseRule(
                     key="no-hype",
                     slot=Slot.BODY,
                     kept="",
@@ -87,7 +87,7 @@ PERSONA = Persona(
                     base=0.8,
                     forbids=True,
                 ),
-                Rule(
+                HouseRule(
                     key="open-question",
                     slot=Slot.TAIL,
                     kept="Open question: does it hold outside the sample?",

@@ -25,19 +25,6 @@ class LessonChoice(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
-    """A lesson as it was listed before."""
-
-    id: str
-    first_listed: datetime
-    first_sessions: int
-    """In how many sessions it was needed when it was first listed."""
-    sessions: int
-    about: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class LessonDecision:
     """What the person decided on a lesson; of a written one also what was written where."""
 
@@ -64,21 +51,6 @@ def clusters(connection: Connection) -> dict[TaskId, ClusterId]:
     c = t.tasks.c
     rows = connection.execute(select(c.id, c.cluster_id).where(c.cluster_id.is_not(None)))
     return {TaskId(row.id): ClusterId(row.cluster_id) for row in rows}
-
-
-def listed(connection: Connection) -> dict[str, Listed]:
-    """The lessons that were listed before, by id."""
-    return {
-        row.id: Listed(
-            id=row.id,
-            first_listed=row.first_listed,
-            first_sessions=row.first_sessions,
-            sessions=row.sessions,
-            about=row.about,
-            text=row.text,
-        )
-        for row in connection.execute(select(lessons))
-    }
 
 
 def keep(connection: Connection, found: Iterable[Lesson], now: datetime) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, ForeignKey, Integer, LargeBinary, Table, Text
+from sqlalchemy import Boolean, Column, Float, ForeignKey, Integer, LargeBinary, Table, Text
 
 from sleepd.store.schema import Moment, metadata
 
@@ -71,6 +71,37 @@ lesson_decisions = Table(
     Column("path", Text),
     Column("before", LargeBinary),
     Column("after", LargeBinary),
+)
+
+read_acts = Table(
+    "read_acts",
+    metadata,
+    Column("turn", Text, primary_key=True),
+    Column("prompt", Text, primary_key=True),
+    Column("model", Text, primary_key=True),
+    Column("act", Text),
+    Column("sure", Float),
+    Column("why", Text, nullable=False),
+    Column("at", Moment, nullable=False),
+)
+
+lesson_readings = Table(
+    "lesson_readings",
+    metadata,
+    Column("reading", Text, primary_key=True),
+    Column("part", Integer, primary_key=True),
+    Column("model", Text, primary_key=True),
+    Column("parts", Integer, nullable=False),
+    Column("project", Text, nullable=False),
+    Column("reply", Text, nullable=False),
+    Column("at", Moment, nullable=False),
+)
+
+lesson_turns = Table(
+    "lesson_turns",
+    metadata,
+    Column("lesson", Text, primary_key=True),
+    Column("turn", Text, primary_key=True),
 )
 
 complete = metadata

@@ -78,9 +78,11 @@ def recall(text: str, k: int) -> ToolAnswer:
     try:
         with _database() as database:
             found = recurring_work.nearest(database, embedder, text, k)
+            near = recurring_work.nearest_lessons(database, embedder, text, k)
     finally:
         embedder.close()
-    return ToolAnswer(text=task_view.near_text(found), data={"tasks": task_view.near_json(found)})
+    data: Plain = {"tasks": task_view.near_json(found), "lessons": task_view.near_lessons_json(near)}
+    return ToolAnswer(text=task_view.near_text(found, near), data=data)
 
 
 def preview(options: RunOptions, progress: RunProgress) -> ToolAnswer:

@@ -21,6 +21,7 @@ from sleepd.settings.settings import Settings
 from sleepd.store import lessons, session_parts, sessions
 from sleepd.store.ahead import nights_ahead
 from sleepd.store.database import backups, open_database, require_sound
+from sleepd.store.listed_lessons import listed
 from sleepd.usecases import format_changes, service
 from sleepd.usecases.init import agents
 from sleepd.views import report
@@ -169,7 +170,7 @@ def _nights(file: Path) -> DoctorRow:
 
 def _lessons(file: Path) -> DoctorRow:
     with closing(open_database(file)) as database, database.reading() as connection:
-        known, written = lessons.listed(connection), lessons.decisions(connection).values()
+        known, written = listed(connection), lessons.decisions(connection).values()
     rules = [one for one in written if one.choice is lessons.LessonChoice.WRITTEN]
     if not known:
         return _ok("lessons", "not looked at yet: sleepd lessons")

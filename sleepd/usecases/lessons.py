@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sleepd.core import cluster, edit, lesson, ngrams, provenance
+from sleepd.core import act_reading, cluster, edit, lesson, lesson_reading, ngrams, provenance
 from sleepd.core.acts import Act, judge
 from sleepd.core.adoption import plan, revert_plan
 from sleepd.core.backtest import Backtest, Floors, backtest
@@ -24,20 +24,23 @@ from sleepd.core.lesson import (
     Scope,
     TriedLesson,
 )
-from sleepd.core.model import ClusterId, Edit, EditOp, TaskId, digest
+from sleepd.core.lesson_reading import LessonsRead
+from sleepd.core.model import ClusterId, Digest, Edit, EditOp, TaskId, digest
 from sleepd.core.written_rules import TriedRule, written_rules
 from sleepd.host import clock, locks
 from sleepd.models.hashed import HashedTfidf
 from sleepd.pipeline.work import Surroundings
+from sleepd.replayers.prompt import version
 from sleepd.settings import config
 from sleepd.settings.places import Places
 from sleepd.settings.sections import LessonsConfig, MineConfig
 from sleepd.skills import files, targets
 from sleepd.store import lessons as store
-from sleepd.store import repositories
+from sleepd.store import readings, repositories
 from sleepd.store import sessions as stored
 from sleepd.store.database import Database
 from sleepd.store.lessons import LessonChoice, LessonDecision
+from sleepd.store.listed_lessons import Listed, listed
 from sleepd.usecases.client_labels import client_labels
 
 _LOCK_WAIT_S = 30.0
@@ -51,12 +54,14 @@ _STATES = {
 def history(database: Database, project: str | None = None, around: Surroundings | None = None) -> History:
     """Read the stored interactive sessions; of one project when `project` names its folder or the folder's end.
 
-    Here and below `around` says whose home it is; default: the user's.
+    What a model took a turn for, when it was asked earlier, is part of the turn's act. No model is asked here. Here and
+    below `around` says whose home it is; default: the user's.
     """
     found = []
     around = around or _users()
     with database.reading() as connection:
         cluster_of = store.clusters(connection)
+        read = readings.acts(connection, version("acts"))
         repository = repositories.of_folders(connection)
         ids = store.interactive(connection)
         labels = client_labels(ids, around.home, around.env)
@@ -67,7 +72,9 @@ def history(database: Database, project: str | None = None, around: Surroundings
             cut = episodes(transcript)
             work: ClusterId | None = None
             session = []
-            for episode, judged in zip(cut, judge(cut, labels.get(id_)), strict=True):
+            turns = {turn.episode.turn: turn.key for turn in act_reading.shown(cut)} if read else {}
+            for episode, by_signs in zip(cut, judge(cut, labels.get(id_)), strict=True):
+                judged = act_reading.combined(by_signs, read.get(turns.get(episode.turn, Digest(""))))
                 # A turn about the answer before belongs to that answer's kind of work.
                 work = cluster_of.get(TaskId(digest(transcript.agent, episode.turn)), work)
                 session.append(EpisodeWithAct(episode=episode, judged=judged, cluster=work))
@@ -97,7 +104,7 @@ def _is_project(folder: str, wanted: str) -> bool:
 
 
 def find(known: History) -> tuple[Found, ...]:
-    """Everything that recurs, however seldom."""
+    """Everything that recurs, however seldom, found without a model."""
     acts = {one.episode: one.judged for session in known.sessions for one in session}
     cut = lesson.originals([[one.episode for one in session] for session in known.sessions])
     themes = lesson.of_words([(session, [acts[episode] for episode in session]) for session in cut])
@@ -114,17 +121,21 @@ def tried(one: Lesson, floors: LessonsConfig, known: History) -> TriedLesson:
 def book(database: Database, floors: LessonsConfig, known: History, around: Surroundings | None = None) -> LessonBook:
     """The lessons of a history with the person's decisions; remembers that they were listed."""
     projects = {session[0].episode.session: known.repository(session[0].episode.project) for session in known.sessions}
-    found = find(known)
+    with database.reading() as connection:
+        before, decided = listed(connection), store.decisions(connection)
+        replies = [reply for reading in readings.newest_lessons(connection) for reply in reading.replies]
+        earlier = readings.turns_of_lessons(connection)
+    taken = with_readings(known, find(known), replies, earlier)
+    found = taken.found
     made = lesson.lessons(found, projects, LessonFloors(words=floors.sessions, steps=floors.sessions_of_steps))
     ids = {one.id for one in made}
-    with database.reading() as connection:
-        before, decided = store.listed(connection), store.decisions(connection)
     living = [_with_state(one, before, decided) for one in lesson.conflicts(made)]
     with database.writing() as connection:
         store.keep(connection, made, clock.now())
+        readings.keep_turns(connection, lesson_reading.turns_to_keep(found))
     others = [f for f in found if lesson.lesson_id(f) not in ids]
     nearest = max(others, key=lambda f: len({s.session for s in f.signals}), default=None)
-    living.sort(key=lambda one: one.state is not LessonState.PINNED)
+    living.sort(key=lambda one: (one.state is not LessonState.PINNED, one.state is LessonState.SUPERSEDED))
     return LessonBook(
         lessons=tuple(_written_down(one, around or _users()) for one in living),
         sessions=len(known.sessions),
@@ -133,7 +144,21 @@ def book(database: Database, floors: LessonsConfig, known: History, around: Surr
     )
 
 
-def _with_state(one: Lesson, before: Mapping[str, store.Listed], decided: Mapping[str, LessonDecision]) -> Lesson:
+def with_readings(
+    known: History, found: Sequence[Found], replies: Sequence[str], earlier: Mapping[str, frozenset[str]]
+) -> LessonsRead:
+    """The findings with what a model's replies say of the same history; every quote is checked anew."""
+    if not replies:
+        return LessonsRead(found=tuple(found), fates=(), dropped_quotes=0)
+    from sleepd.pipeline.read_lessons import group_id, parsed_lessons
+
+    read = parsed_lessons(replies)
+    citable = lesson_reading.citables(known.sessions, found, lesson_reading.cited_ids(read))
+    group_ids = {group_id(finding): finding.key for finding in found}
+    return lesson_reading.taken(read, found, citable, group_ids, earlier)
+
+
+def _with_state(one: Lesson, before: Mapping[str, Listed], decided: Mapping[str, LessonDecision]) -> Lesson:
     if one.id in decided:
         return replace(one, state=_STATES[decided[one.id].choice], why=decided[one.id].why)
     if one.state is LessonState.NEW and one.id in before and len(one.sessions) > before[one.id].first_sessions:

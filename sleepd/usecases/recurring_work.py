@@ -8,8 +8,12 @@ from sleepd.core.ports import Embedder
 from sleepd.pipeline.embed import nearest_of
 from sleepd.store import tasks
 from sleepd.store.database import Database
+from sleepd.store.listed_lessons import to_recall
 from sleepd.store.tasks import StoredTask
-from sleepd.views.task_view import Near
+from sleepd.views.task_view import Near, NearLesson
+
+_RELATED = 0.2
+"""Least cosine of a lesson worth showing: unrelated texts of one language were seen to reach .17."""
 
 
 def task(database: Database, prefix: str) -> StoredTask:
@@ -40,3 +44,19 @@ def nearest(database: Database, embedder: Embedder, text: str, k: int) -> tuple[
     with database.reading() as connection:
         by_id = {s.task.id: s for s in tasks.load(connection, [id_ for id_, _ in found])}
     return tuple(Near(stored=by_id[id_], similarity=similarity) for id_, similarity in found)
+
+
+def nearest_lessons(database: Database, embedder: Embedder, text: str, k: int) -> tuple[NearLesson, ...]:
+    """The `k` listed lessons nearest to a text, most similar first, without those that have nothing to do with it."""
+    with database.reading() as connection:
+        pool = to_recall(connection)
+    if not pool:
+        return ()
+    found = nearest_of(
+        database, embedder, text, {TaskId(id_): f"{one.about}. {one.text}" for id_, one in pool.items()}, k
+    )
+    return tuple(
+        NearLesson(id=id_, text=pool[id_].text, sessions=pool[id_].sessions, similarity=similarity)
+        for id_, similarity in found
+        if similarity >= _RELATED
+    )

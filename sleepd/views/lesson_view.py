@@ -11,6 +11,7 @@ from sleepd.core.behaviour import LessonCheck, NotJudged
 from sleepd.core.lesson import (
     CODE_FILES,
     TEST_FILES,
+    Author,
     EpisodeWithAct,
     Lesson,
     LessonBook,
@@ -18,6 +19,7 @@ from sleepd.core.lesson import (
     Quote,
     TriedCheck,
     TriedLesson,
+    Wording,
 )
 from sleepd.core.signal import SignalKind
 from sleepd.core.written_rules import TriedRule
@@ -48,6 +50,9 @@ def book_text(found: LessonBook, *, everything: bool) -> str:
         lines += [f"  {_said(quote)}" for quote in _telling(one.quotes)]
         if one.written_down:
             lines.append(f"  Written down and still needed: {one.written_down}")
+        if one.state is LessonState.SUPERSEDED:
+            lines.append(f"  Superseded: {one.why}")
+        lines += [f"  Or: {wording.text} {wording.exception}".rstrip() for wording in _worded_by_model(one)[:1]]
         if one.state is LessonState.CONFLICTING:
             lines.append(f"  Conflict: {one.why}. Drop the one that does not hold.")
         parts += ["\n".join(lines), ""]
@@ -65,6 +70,12 @@ def _nearest(found: LessonBook) -> str:
         f"The nearest one was seen in {_count(sessions, 'session')} and needs more: {found.nearest.text}\n"
         f'  "{_clipped(" ".join(found.nearest.signals[-1].text.split()))}"'
     )
+
+
+def _worded_by_model(one: Lesson) -> list[Wording]:
+    """The model's texts that are not the lesson's own text already."""
+    texts = [wording for wording in one.wordings if wording.by is Author.MODEL]
+    return [wording for wording in texts if f"{wording.text} {wording.exception}".strip() != one.text]
 
 
 def _telling(quotes: Sequence[Quote]) -> list[Quote]:
@@ -99,6 +110,9 @@ def lesson_text(tried: TriedLesson) -> str:
     ]
     if one.written_down:
         lines.append(f"written down and still needed: {one.written_down}; reword that line")
+    for wording in (*_worded_by_model(one), *(w for w in one.wordings if w.by is Author.PERSON)):
+        whose = "in your own words" if wording.by is Author.PERSON else "worded by the model"
+        lines.append(f"{whose}: {wording.text} {wording.exception}".rstrip())
     for tested in tried.checks:
         lines += ["", f"Check: {_sentence(tested.check)}", *(f"  {line}" for line in _tested(tested))]
     lines += ["", "Your words and the failed calls, oldest first:"]
@@ -257,6 +271,7 @@ def lesson_json(one: Lesson, checks: Sequence[TriedCheck] = ()) -> Plain:
             for s in one.signals
         ],
         "checks": [_tested_json(tested) for tested in checks],
+        "wordings": [{"text": w.text, "except": w.exception, "by": w.by.value} for w in one.wordings],
         "proof": "observed",
     }
 
@@ -281,6 +296,7 @@ def episodes_json(found: Sequence[EpisodeWithAct], lessons: Sequence[Lesson]) ->
             "act": one.judged.act.value,
             "probability": round(one.judged.probability, 3),
             "correction": round(one.judged.correction, 3),
+            "read": one.judged.read,
             "signals": sorted({*seen.get(one.episode.turn, []), *_signals(one)}),
             "cluster": one.cluster,
             "calls": len(one.episode.calls),

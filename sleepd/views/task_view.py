@@ -21,6 +21,18 @@ class Near:
     """Cosine of the combined vectors, at most 1."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearLesson:
+    """A lesson near to a text."""
+
+    id: str
+    text: str
+    sessions: int
+    """In which it was needed."""
+    similarity: float
+    """As of `Near`."""
+
+
 def _side(stored: StoredTask) -> str:
     return stored.split.value if stored.split is not None else "–"
 
@@ -66,11 +78,25 @@ def near_json(found: Sequence[Near]) -> list[Plain]:
     ]
 
 
-def near_text(found: Sequence[Near]) -> str:
+def near_lessons_json(found: Sequence[NearLesson]) -> list[Plain]:
+    return [{"lesson": n.id, "similarity": n.similarity, "text": n.text, "sessions": n.sessions} for n in found]
+
+
+def near_lessons_text(found: Sequence[NearLesson]) -> str:
+    if not found:
+        return "no lesson is near to this; all of them: sleepd lessons"
+    return "\n".join(
+        f"{n.similarity:.2f}  {n.id[:6]}  in {report.count(n.sessions, 'session')}: {n.text}" for n in found
+    )
+
+
+def near_text(found: Sequence[Near], lessons: Sequence[NearLesson] = ()) -> str:
+    """The nearest tasks, kept and asked for again, and the lessons that may hold for them."""
     if not found:
         return "no past task yet; sleepd harvest and sleepd mine find them"
     rows = [[f"{n.similarity:.2f}", *_near_cells(n.stored)] for n in found]
-    return report.table(["nearness", "task", "outcome", "asked again", "request"], rows, cut="request")
+    text = report.table(["nearness", "task", "outcome", "asked again", "request"], rows, cut="request")
+    return f"{text}\n\nlessons:\n{near_lessons_text(lessons)}" if lessons else text
 
 
 def _near_cells(stored: StoredTask) -> list[object]:

@@ -187,3 +187,19 @@ def test_rules_of_ones_own_files_are_held_against_the_history(lived: Path) -> No
     assert "broken in 100%" in told and "of 3 exchanges" in told and "not kept: word it anew" in told
     (found,) = sleepd("lessons", "rules", "--json").json
     assert (3, 3, True) == (found["line"], found["applies"], found["ignored"])
+
+
+def test_lessons_are_recalled_beside_tasks(lived: Path) -> None:
+    """Those that have to do with the text, once they were listed; a rejected one is not."""
+    home = lived.parents[1]
+    configure(home, SETTINGS + '\n[embedder]\nname = "hashed-tfidf"\n' if "embedder" not in SETTINGS else SETTINGS)
+    assert 0 == sleepd("mine").code
+    assert [] == sleepd("recall", "run the npm lint", "--lessons", "--json").json
+    (found,) = sleepd("lessons", "--json").json
+    (near,) = sleepd("recall", "run `npm run lint` after the edit", "--lessons", "--json").json
+    assert (found["id"], found["text"], 3) == (near["lesson"], near["text"], near["sessions"])
+    told = sleepd("recall", "run `npm run lint` after the edit").out
+    assert "lessons:" in told and found["id"][:6] in told
+    assert "lesson" not in sleepd("recall", "run `npm run lint` after the edit", "--json").json[0]
+    assert 0 == sleepd("lessons", "drop", found["id"]).code
+    assert "no lesson is near" in sleepd("recall", "run `npm run lint` after the edit", "--lessons").out

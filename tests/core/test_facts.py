@@ -29,6 +29,11 @@ from sleepd.core.segment import Transcript
         ("cat > notes <<'END'\nmake test\nEND\nls", [("cat", True), ("ls", False)]),
         ("echo 'an open quote && make", [("echo 'an open quote", False), ("make", False)]),
         ("npm test &> out.txt", [("npm test", False)]),
+        ("sudo bash -c 'make test'", [("make test", False)]),
+        ("git add \\\n a.py b.py", [("git add a.py b.py", False)]),
+        ("cat $(go env ROOT)/x | head", [("cat $(go env ROOT)/x", True), ("head", False)]),
+        ("make lint && make test; ls", [("make lint", True), ("make test", True), ("ls", False)]),
+        ("set -o pipefail; make test | tail", [("set -o pipefail", True), ("make test", False), ("tail", False)]),
         ("", []),
     ],
 )

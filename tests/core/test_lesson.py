@@ -180,7 +180,7 @@ def test_of_a_long_pasted_text_beginning_and_end_are_read() -> None:
     def about(words: str) -> bool:
         refused = [
             session(n, said("Build", 0), reply("", 1, shell(f"make {n}", status=ToolStatus.DENIED, feedback=words)))
-            for n in (1, 2)
+            for n in (1, 2, 3)
         ]
         return "no duplication" in learn(refused)
 
@@ -299,3 +299,13 @@ def test_words_that_no_theme_knows_teach_when_they_come_again() -> None:
     found = [lesson for lesson in learn(history).values() if lesson.text.startswith("Keep to this from the start")]
     assert ["Keep to this from the start: “không! hãy giữ nguyên tên cột”"] == [lesson.text for lesson in found]
     assert (2, 2) == (len(found[0].sessions), len(found[0].quotes))
+
+
+def test_advice_that_fits_every_project_needs_three_sessions() -> None:
+    """Two objections may be chance; a rule with a command or a step of its own needs two."""
+    objections = [
+        work(n, words, edit("parser.py", n))
+        for n, words in enumerate(("no, duplicated code!", "wrong, duplicate code", "no, that is copy paste"), 1)
+    ]
+    assert "no duplication" not in learn(objections[:2])
+    assert 3 == len(learn(objections)["no duplication"].sessions)

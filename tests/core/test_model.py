@@ -82,8 +82,8 @@ def test_an_edit_is_known_by_what_it_does() -> None:
 
 @pytest.mark.parametrize("cause", Cause)
 def test_causes_are_outside_or_may_be_the_texts_own(cause: Cause) -> None:
-    """What a login, a limit, the network, a kill or our own budget did is drawn again; all else counts for the text."""
-    outside = {Cause.AUTH, Cause.QUOTA, Cause.NETWORK, Cause.KILLED, Cause.SPENT}
+    """What a login, a limit, the network, a kill, our own budget or a wait for somebody did is drawn again; all else counts for the text."""
+    outside = {Cause.AUTH, Cause.QUOTA, Cause.NETWORK, Cause.KILLED, Cause.SPENT, Cause.WAITING}
     assert (cause in outside) == cause.outside
 
 

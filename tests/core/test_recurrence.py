@@ -28,7 +28,12 @@ def of_repairs(episodes: Sequence[Episode], sessions: int = 2) -> list[str]:
 class TestFailures:
     def test_a_broken_rule_names_its_check_and_takes_over_no_message(self) -> None:
         """The message is a tool's words: it is shown beside the rule. Three sessions by default, and their cost."""
-        found = in_sessions(3, shell("make lint | tail", GOCONST), shell("make lint", "ok"))
+        found = [
+            exchange(
+                "go", shell("make lint | tail", GOCONST.replace("`on`", word)), shell("make lint", "ok"), session=n
+            )
+            for n, word in enumerate(("`on`", "`off`", "`left`"))
+        ]
         (each,) = recurring_failures(failures(found))
         assert (
             "Make a constant of a string that stands in three places; use the constant where there is one. "
@@ -39,10 +44,18 @@ class TestFailures:
         assert (found[0].at, found[2].at) == (each.first, each.last)
         assert () == recurring_failures(failures(found[:2]))
 
+    def test_a_finding_that_nobody_mended_is_no_new_mistake(self) -> None:
+        """The same message in three sessions is one finding of code that was there."""
+        assert () == recurring_failures(failures(in_sessions(3, shell("make lint", GOCONST, code=1))))
+
     def test_a_rule_that_is_not_known_is_named(self) -> None:
         """Its meaning is in the message, which is shown beside it."""
         odd = "a.go:12:5: do not call the clock here, take it as an argument (nowallclock)"
-        (each,) = recurring_failures(failures(in_sessions(3, shell("make lint", odd, code=1))))
+        found = [
+            exchange("go", shell("make lint", odd.replace("the clock", f"the {name}"), code=1), session=n)
+            for n, name in enumerate(("clock", "calendar", "stopwatch"))
+        ]
+        (each,) = recurring_failures(failures(found))
         assert "Write code so that `make lint` does not stop at its rule `nowallclock`." == each.rule
         assert each.seen.endswith("for example: do not call the clock here, take it as an argument")
 
@@ -132,8 +145,8 @@ class TestFollowUps:
         """In the fourth session the person went on without a commit."""
         each = self.of("commit", shell("git commit -am x"), more=[exchange("build it", *WORK, session=7)])
         assert (
-            "After finished work that edits files, offer to commit. (you asked for it in 3 of 4 sessions with finished "
-            "work, after 3 of 4 exchanges with edits that ended without it)"
+            "After finished work that edits files, offer to commit, with the message that you would give it. (you asked "
+            "for it in 3 of 4 sessions with finished work, after 3 of 4 exchanges with edits that ended without it)"
         ) == f"{each.rule} ({each.seen})"
         assert 3 == each.turns
 

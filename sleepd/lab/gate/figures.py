@@ -112,31 +112,36 @@ Job = Callable[[], tuple[Row | Line, ...]]
 """Some figures. It can be called in another process: each has its own source of chance."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabTerms:
+    """Under which terms the laboratory measures."""
+
+    setup: Setup
+    alpha: float
+    repetitions: int
+    seed: int
+
+
 def jobs(setup: Setup, alpha: float, repetitions: int, seed: int) -> tuple[Job, ...]:
     """All figures, the rows of the table first. Deterministic for a seed, wherever and in whatever order they run."""
-    cells = [(index, number) for index in _LEVELS for number in range(len(KINDS))]
+    terms = LabTerms(setup=setup, alpha=alpha, repetitions=repetitions, seed=seed)
     return (
-        *(partial(_cell, setup, alpha, repetitions, (seed, *cell)) for cell in cells),
-        *(partial(_asked, setup, alpha, repetitions, (seed, number)) for number in range(len(_ASKED))),
+        *(partial(_cell, terms, index, number) for index in _LEVELS for number in range(len(KINDS))),
+        *(partial(_asked, terms, number) for number in range(len(_ASKED))),
     )
 
 
-def _cell(setup: Setup, alpha: float, repetitions: int, at: tuple[int, int, int]) -> tuple[Row | Line, ...]:
-    """One kind of candidate at the level of the 1st, 10th or 60th candidate."""
-    _, index, number = at
-    level = evidence.level(Place(index=index), 0, alpha)
-    return (row(np.random.default_rng(at), KINDS[number], setup, (index, level), repetitions),)
-
-
-def _asked(setup: Setup, alpha: float, repetitions: int, at: tuple[int, int]) -> tuple[Row | Line, ...]:
+def _asked(terms: LabTerms, number: int) -> tuple[Row | Line, ...]:
     """What becomes of whole lives, shorter texts or bundles."""
-    seed, number = at
-    return tuple(_ASKED[number](np.random.default_rng([seed, 1_000 + number]), setup, alpha, repetitions))
+    rng = np.random.default_rng([terms.seed, 1_000 + number])
+    return tuple(_ASKED[number](rng, terms.setup, terms.alpha, terms.repetitions))
 
 
-def row(rng: np.random.Generator, one: Kind, setup: Setup, at: tuple[int, float], repetitions: int) -> Row:
-    """One kind at the level `at[1]` of the candidate with index `at[0]`."""
-    index, level = at
+def _cell(terms: LabTerms, index: int, number: int) -> tuple[Row | Line, ...]:
+    """One kind of candidate at the level of the candidate with that index: the 1st, 10th or 60th."""
+    rng = np.random.default_rng((terms.seed, index, number))
+    one, setup, repetitions = KINDS[number], terms.setup, terms.repetitions
+    level = evidence.level(Place(index=index), 0, terms.alpha)
     everything = [one.make(rng, setup.tasks) for _ in range(repetitions)]
     outcomes = [trial(rng, one, rates, setup, level) for rates in everything]
     enough = _NIGHTS_TO_ADOPT * setup.pairs_per_night
@@ -146,7 +151,7 @@ def row(rng: np.random.Generator, one: Kind, setup: Setup, at: tuple[int, float]
         patient = replace(setup, experiment=replace(setup.experiment, max_pairs=_NOT_CUT, beta=1e-12))
         some = [trial(rng, one, rates, patient, level).pairs / least for rates in everything[: repetitions // 4]]
         ratio = mean(some)
-    return Row(
+    made = Row(
         kind=one.key,
         words=one.words,
         index=index,
@@ -159,6 +164,7 @@ def row(rng: np.random.Generator, one: Kind, setup: Setup, at: tuple[int, float]
         rollouts=mean([o.rollouts for o in outcomes]),
         ratio=ratio,
     )
+    return (made,)
 
 
 def _fortnights(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: int) -> Iterator[Line]:
@@ -242,8 +248,8 @@ def _drag(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: int
 
 
 def _sixty(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: int) -> Iterator[Line]:
-    both = (kind("none"), kind("+20"))
-    seen = [lives.life(rng, lives.sampled(rng, both, _LIFE, setup), setup, alpha) for _ in range(repetitions)]
+    idle, helpful = kind("none"), kind("+20")
+    seen = [lives.life(rng, lives.sampled(rng, idle, helpful, _LIFE, setup), setup, alpha) for _ in range(repetitions)]
     yield _false(seen, "life", "lives of 60 candidates, a fifth +20 points, with a false adoption")
     found = [hit for one in seen for hit in _hits(*one.found)]
     yield Line(key="life found", words="good candidates found in these lives", figure=share(found))
@@ -251,9 +257,10 @@ def _sixty(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: in
 
 def _population(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: int) -> Iterator[Line]:
     for sd in (0.2, 0.3):
-        both = (_varying(0.0, sd), _varying(0.2, sd))
+        idle, helpful = _varying(0.0, sd), _varying(0.2, sd)
         some = max(_FEWEST_LIVES, repetitions // 4)
-        seen = [lives.life(rng, lives.sampled(rng, both, _LIFE, setup), setup, alpha) for _ in range(some)]
+        chosen = (lives.sampled(rng, idle, helpful, _LIFE, setup) for _ in range(some))
+        seen = [lives.life(rng, candidates, setup, alpha) for candidates in chosen]
         adopted = [good for one in seen for o, good in zip(one.outcomes, one.good, strict=True) if o.accepted]
         words = f"adoptions that do not help the population the tasks were sampled from (effects differ by {sd:.1f})"
         yield Line(key=f"population {sd:.1f}", words=words, figure=share([not good for good in adopted] or [False]))

@@ -79,10 +79,10 @@ def dragged(rng: np.random.Generator, gain: float, count: int, setup: Setup, alp
 
 
 def sampled(
-    rng: np.random.Generator, kinds: tuple[Kind, Kind], count: int, setup: Setup
+    rng: np.random.Generator, idle: Kind, helpful: Kind, count: int, setup: Setup
 ) -> list[tuple[Kind, Rates, bool]]:
-    """Candidates of a life, a fifth of the second kind, which helps, at random places."""
+    """Candidates of a life, a fifth of them of the helpful kind, at random places."""
     helps = np.zeros(count, dtype=bool)
     helps[rng.choice(count, count // 5, replace=False)] = True
-    chosen = [(kinds[int(good)], bool(good)) for good in helps]
+    chosen = [(helpful if good else idle, bool(good)) for good in helps]
     return [(kind, kind.make(rng, setup.tasks), good) for kind, good in chosen]
