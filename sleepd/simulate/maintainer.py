@@ -111,10 +111,10 @@ PERSONA = Developer(
         sessions=8,
     ),
     failing=Failing(
-        key="too many arguments",
+        key="too complex",
         command="uv run ruff check {file}",
-        error="{file}:31:5: PLR0913 Too many arguments in function definition (7 > 5)\nFound 1 error.",
-        names="PLR0913",
+        error="{file}:31:5: C901 `read_{name}` is too complex ({few} > 10)\nFound 1 error.",
+        names="C901",
         sessions=6,
     ),
     follow_up=FollowUp(

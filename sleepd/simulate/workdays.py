@@ -203,6 +203,7 @@ class _Day:
     def _filled(self, text: str) -> str:
         file, test = (t.format(name=self._name) for t in (self._who.file, self._who.test))
         filled = text.replace("{name}", self._name).replace("{file}", file).replace("{test}", test)
+        filled = filled.replace("{few}", str(self._chance.randrange(11, 30)))
         return filled.replace("{n}", str(self._chance.randrange(2, 900)))
 
     def _approves(self, deck: _Deck) -> str:
