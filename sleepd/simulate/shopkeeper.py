@@ -115,8 +115,9 @@ PERSONA = Developer(
     failing=Failing(
         key="dependencies of hooks",
         command="pnpm eslint {file}",
-        error="/{file}\n  41:6  error  React Hook useEffect has missing dependencies: '{name}Id' and 'column{few}'. Either "
-        "include them or remove the dependency array  react-hooks/exhaustive-deps\n\n✖ 1 problem (1 error, 0 warnings)",
+        error="/{file}\n  41:6  error  React Hook useEffect has missing dependencies: '{name}Id' and 'column{few}'. "
+        "Either include them or remove the dependency array  react-hooks/exhaustive-deps\n\n"
+        "✖ 1 problem (1 error, 0 warnings)",
         names="react-hooks/exhaustive-deps",
         sessions=6,
     ),
