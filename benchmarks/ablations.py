@@ -28,7 +28,7 @@ from sleepd import registry
 from sleepd.core import edit, plaintext
 from sleepd.core.budget import Schedule
 from sleepd.core.confirmation import ConfirmationConfig
-from sleepd.core.experiment import Rule
+from sleepd.core.experiment import VerdictRule
 from sleepd.core.model import Split
 from sleepd.core.ports import Ask, Failure, Model, Reply
 from sleepd.core.select import Ranking
@@ -85,8 +85,8 @@ class Came:
 def runs() -> tuple[Run, ...]:
     """The shipped defaults, and each with one thing changed."""
     full = Run(name="**full**", training=TrainingTerms(epochs=EPOCHS), gate=GateTerms())
-    strict = _gate_config(full, "gate: a higher mean of one pass", rule=Rule.STRICT)
-    off = _gate_config(full, "no gate", rule=Rule.OFF)
+    strict = _gate_config(full, "gate: a higher mean of one pass", rule=VerdictRule.STRICT)
+    off = _gate_config(full, "no gate", rule=VerdictRule.OFF)
     # What an epoch ends with would quote its material: where all is to be rubbish, it is left out.
     alone: dict[str, object] = {"slow": SlowMode.OFF, "meta": False, "appendix": False}
     return (

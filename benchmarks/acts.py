@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from benchmarks.recorded import reader
 from harvesters.claude_code import ClaudeCode
 from harvesters.records import SessionKind
-from sleepd.core.act_reading import Agreement, ReadAct, agreement, combined, pooled, shown
+from sleepd.core.act_reading import Agreement, ReadAct, agreement, combined, pooled, shown, unsure
 from sleepd.core.acts import Act, JudgedAct, decided, judge, signs
 from sleepd.core.episode import Episode, Source, episodes
 from sleepd.core.errors import NotMeasured
@@ -130,6 +130,8 @@ class ReadTurns:
     """By turn: with the model's word where it has one."""
     words: dict[str, ReadAct]
     """By turn: the model's word alone."""
+    unsure: frozenset[str]
+    """Turns that the signs leave open, by the shipped weights: what `sleepd lessons --read` asks about."""
     agreement: Agreement
     waits: str
     """Which prompts have no answer yet; empty for none."""
@@ -150,7 +152,8 @@ def read(folder: Path, answers: Path) -> ReadTurns:
     pairs = [(by_signs[turn.episode.turn], known[turn.key]) for turn in turns if turn.key in known]
     acts = {turn.episode.turn: combined(by_signs[turn.episode.turn], known.get(turn.key)) for turn in turns}
     words = {turn.episode.turn: known[turn.key] for turn in turns if turn.key in known}
-    return ReadTurns(acts=acts, words=words, agreement=agreement(pairs), waits=waits)
+    open_ = frozenset(turn for turn in words if unsure(by_signs[turn]))
+    return ReadTurns(acts=acts, words=words, unsure=open_, agreement=agreement(pairs), waits=waits)
 
 
 def matrix(rows: Sequence[Labelled], names: Sequence[str]) -> Array:
@@ -272,12 +275,15 @@ def main() -> None:
         mine = np.array([row.developer == developer for row in rows])
         print(report(developer, [r for r in rows if r.developer == developer], held_out[mine] >= 0.5))
     if given.answers:
-        with_model = np.zeros(len(rows), dtype=bool)
+        with_model, of_unsure, asked = np.zeros(len(rows), dtype=bool), np.zeros(len(rows), dtype=bool), 0
         for folder in sorted(path for path in given.folder.iterdir() if path.is_dir()):
             found = read(folder, given.answers)
             mine = np.array([row.developer == folder.name for row in rows])
             own, others = ([r for r in rows if (r.developer == folder.name) is same] for same in (True, False))
-            with_model[mine] = corrected(own, names, fit(others, names), found.words)
+            fitted = fit(others, names)
+            with_model[mine] = corrected(own, names, fitted, found.words)
+            some = {turn: found.words[turn] for turn in found.unsure}
+            of_unsure[mine], asked = corrected(own, names, fitted, some), asked + len(some)
             print(
                 report(f"{folder.name}, with model", [r for r in rows if r.developer == folder.name], with_model[mine])
             )
@@ -289,6 +295,7 @@ def main() -> None:
             )
         print(report(f"{len(rows)} turns, no model (weights fitted on the others)", rows, held_out >= 0.5))
         print(report(f"{len(rows)} turns, with model", rows, with_model))
+        print(report(f"{len(rows)} turns, with model for the {asked} unsure ones alone", rows, of_unsure))
     if given.fit:
         target = Path(__file__).parent.parent / "sleepd" / "core" / "act_weights.py"
         target.write_text(written(names, fit(rows, names)), encoding="utf-8")

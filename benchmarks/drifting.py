@@ -16,7 +16,7 @@ from functools import partial
 
 import numpy as np
 
-from sleepd.core.experiment import Rule
+from sleepd.core.experiment import VerdictRule
 from sleepd.core.model import Sample
 from sleepd.lab.gate import apart, printed
 from sleepd.lab.gate.drifting import NIGHTS, PAIRS, WORLDS, NullLife, null_life
@@ -55,7 +55,7 @@ def main() -> None:
     parser.add_argument("--lives", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     chosen = parser.parse_args()
-    setup, alpha = printed.setup(config.load(), Rule.EVIDENCE, tasks=13, pairs=PAIRS)
+    setup, alpha = printed.setup(config.load(), VerdictRule.EVIDENCE, tasks=13, pairs=PAIRS)
     cells = [(world, shared) for world in range(len(WORLDS)) for shared in range(len(SHARED))]
     jobs = [partial(lives, world, shared, setup, alpha, chosen.lives, chosen.seed) for world, shared in cells]
     found = dict(zip(cells, apart.each(jobs, lambda done, of: print(done, of, file=sys.stderr)), strict=True))

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import peer
-from sleepd.core.experiment import Rule
+from sleepd.core.experiment import VerdictRule
 from sleepd.lab.gate import figures as lab
 from sleepd.lab.gate import printed
 from sleepd.lab.gate.figures import Figure, Line, mean, share
@@ -327,7 +327,7 @@ def main() -> None:
     asked = (chosen.repetitions, chosen.seed)
     with ThreadPoolExecutor(2) as executor:  # each call waits for a process of the peer's
         nights = dict(zip(PEER_KINDS, executor.map(lambda key: peers(there, key, asked), PEER_KINDS), strict=True))
-    setup, alpha = printed.setup(config.load(), Rule.EVIDENCE, tasks=TASKS, pairs=40)
+    setup, alpha = printed.setup(config.load(), VerdictRule.EVIDENCE, tasks=TASKS, pairs=40)
     measured = printed.measure(setup, alpha, *asked, lambda _done, _of: None)
     print(f"{chosen.date}, {asked[0]:,} repetitions, seed {asked[1]}; {TASKS} tasks, 40 pairs a night, ", end="")
     print(f"{setup.baseline_samples} baseline rollouts a pair; the first candidate needs evidence of ", end="")

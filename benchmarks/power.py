@@ -16,7 +16,7 @@ from functools import partial
 
 import numpy as np
 
-from sleepd.core.experiment import Rule, Superiority
+from sleepd.core.experiment import Superiority, VerdictRule
 from sleepd.lab.gate import apart, printed
 from sleepd.lab.gate.figures import Figure, mean, ratio, share
 from sleepd.lab.gate.power import CANDIDATES, NIGHTS, PAIRS, PowerTerms, found_within, life
@@ -124,7 +124,7 @@ def main() -> None:
     parser.add_argument("--lives", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
     chosen = parser.parse_args()
-    setup, alpha = printed.setup(config.load(), Rule.EVIDENCE, tasks=13, pairs=PAIRS)
+    setup, alpha = printed.setup(config.load(), VerdictRule.EVIDENCE, tasks=13, pairs=PAIRS)
     some = max(1, chosen.lives // _PARTS)
     places = [(number, piece) for number in range(len(MEASURES)) for piece in range(_PARTS)]
     jobs = [partial(part, number, some, setup, alpha, (chosen.seed, piece)) for number, piece in places]

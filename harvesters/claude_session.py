@@ -95,7 +95,20 @@ class SessionBuilder:
         if record.uuid is not None and (record.uuid in self._tree or record.uuid in self._known):
             return
         if not side and (record.uuid is not None or record.type in ("user", "assistant")):
-            self._envelope(record)
+            memory = self._memory
+            at = self._at = moment(record.timestamp)
+            if at is not None:
+                if memory.start is None or at < memory.start:
+                    memory.start = at
+                if memory.end is None or at > memory.end:
+                    memory.end = at
+            memory.cwd = memory.cwd or record.cwd or None
+            memory.branch = memory.branch or branch_of(record)
+            memory.version = record.version or memory.version
+            self._sides.entrypoint = self._sides.entrypoint or record.entrypoint
+            if record.uuid is not None:
+                parent = record.parent_uuid or record.logical_parent_uuid
+                self._tree.add(record.uuid, parent, talk=record.type in ("user", "assistant"))
         unknown = unknown_line(record)
         self.tally.note(record.version or self._memory.version, unknown)
         handler = self._handlers.get(record.type)
@@ -260,22 +273,6 @@ class SessionBuilder:
             call.subagent = text(loads(bytes(record.data)), "agentId")
 
     # ---- parts of a line -----------------------------------------------------------------------------------------
-
-    def _envelope(self, record: Record) -> None:
-        memory = self._memory
-        at = self._at = moment(record.timestamp)
-        if at is not None:
-            if memory.start is None or at < memory.start:
-                memory.start = at
-            if memory.end is None or at > memory.end:
-                memory.end = at
-        memory.cwd = memory.cwd or record.cwd or None
-        memory.branch = memory.branch or branch_of(record)
-        memory.version = record.version or memory.version
-        self._sides.entrypoint = self._sides.entrypoint or record.entrypoint
-        if record.uuid is not None:
-            parent = record.parent_uuid or record.logical_parent_uuid
-            self._tree.add(record.uuid, parent, talk=record.type in ("user", "assistant"))
 
     def _settle(self, words: Words) -> bool:
         """What a prompt tells about the messages in the queue; True when the prompt is one of them."""

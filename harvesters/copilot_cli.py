@@ -53,7 +53,17 @@ class CopilotCLI:
     def read(self, path: Path, cursor: Cursor | None = None, *, clip: int = DEFAULT_CLIP) -> Reading:
         """Read one session; see `records.Harvester.read`."""
         if path.suffix == ".json":
-            return _read_document(path, cursor, clip)
+            # The oldest form: one JSON object that lists messages with a role.
+            with open_log(path, cursor) as log:
+                if log.change in (Change.UNCHANGED, Change.UNREADABLE):
+                    return log.nothing()
+                log.change, log.start = Change.WHOLE, 0
+                document = log.document()
+                if document is not None and not isinstance(document, dict):
+                    log.decoder.report(0, Reason.NOT_AN_OBJECT)
+                    document = None
+                session = None if document is None else _session_of_document(document, path, clip)
+                return _reading(log, session, {})
         return read_events(self.agent, path, cursor, clip)
 
 
@@ -122,20 +132,6 @@ def _scalar(value: str) -> str:
         plain = plain.removesuffix("\\r") if quote == '"' else plain.replace("''", "'")
         plain = plain.replace('\\"', '"').replace("\\\\", "\\") if quote == '"' else plain
     return "" if plain in ("null", "~") else plain
-
-
-def _read_document(path: Path, cursor: Cursor | None, limit: int) -> Reading:
-    """Read the oldest form: one JSON object that lists messages with a role."""
-    with open_log(path, cursor) as log:
-        if log.change in (Change.UNCHANGED, Change.UNREADABLE):
-            return log.nothing()
-        log.change, log.start = Change.WHOLE, 0
-        document = log.document()
-        if document is not None and not isinstance(document, dict):
-            log.decoder.report(0, Reason.NOT_AN_OBJECT)
-            document = None
-        session = None if document is None else _session_of_document(document, path, limit)
-        return _reading(log, session, {})
 
 
 def _session_of_document(document: dict[str, Any], path: Path, limit: int) -> Session | None:

@@ -117,12 +117,12 @@ def reading_model(settings: Settings) -> Metered:
 
 def gate(settings: Settings) -> GateTerms:
     from sleepd.core.confirmation import ConfirmationConfig
-    from sleepd.core.experiment import Rule
+    from sleepd.core.experiment import VerdictRule
     from sleepd.pipeline.trial import AttributionConfig, GateTerms
 
     section = settings.gate
     return GateTerms(
-        rule=Rule(section.rule),
+        rule=VerdictRule(section.rule),
         alpha=section.alpha,
         beta=section.beta,
         smallest_effect=section.smallest_effect,

@@ -33,9 +33,6 @@ ONE_MEANING_IN_TWO_MODULES = {
 }
 """Class name -> why classes of several modules bear it. At most five."""
 
-NOT_RENAMED_YET = frozenset(["Rule"])
-"""Names that still mean two things. This list only shrinks."""
-
 IMPORTED_FOR_TYPES_STILL = {"sleepd/registry.py", "sleepd/views/report.py", "sleepd/views/trained.py"}
 """Modules that hide an import from what runs. This set only shrinks."""
 
@@ -237,9 +234,7 @@ def words(path: str) -> set[str]:
 def test_a_class_name_means_one_thing() -> None:
     """Classes of two modules share a name only where they are the same idea, with the reason given above."""
     shared = shared_class_names(modules())
-    unexplained = {
-        n: at for n, at in shared.items() if n not in ONE_MEANING_IN_TWO_MODULES and n not in NOT_RENAMED_YET
-    }
+    unexplained = {n: at for n, at in shared.items() if n not in ONE_MEANING_IN_TWO_MODULES}
     assert {} == unexplained
     assert len(ONE_MEANING_IN_TWO_MODULES) <= 5
     assert set() == set(ONE_MEANING_IN_TWO_MODULES) - set(shared), "an exception that nobody needs"

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from sleepd.cli.terminal import AsJson, ask, can_ask, progress, show, show_json, steps
-from sleepd.core.experiment import Rule
+from sleepd.core.experiment import VerdictRule
 from sleepd.settings import config
 
 
@@ -20,8 +20,8 @@ def gate_lab(
         int, typer.Option("--seed", min=0, help="The seed of the simulation; equal seeds give equal tables.")
     ] = 1,
     rule: Annotated[
-        Rule, typer.Option("--rule", help="The gate's rule; strict and off are the paper's rules.")
-    ] = Rule.EVIDENCE,
+        VerdictRule, typer.Option("--rule", help="The gate's rule; strict and off are the paper's rules.")
+    ] = VerdictRule.EVIDENCE,
     tasks: Annotated[int, typer.Option("--tasks", min=5, max=200, help="Validation tasks of the simulated user.")] = 13,
     pairs: Annotated[int, typer.Option("--pairs", min=1, help="Pairs a night.")] = 40,
     as_json: AsJson = False,

@@ -12,7 +12,7 @@ import typer
 from sleepd import registry
 from sleepd.cli.terminal import AsJson, note, show, show_json, steps
 from sleepd.core.errors import AssertionFailed, UsageError
-from sleepd.core.experiment import Rule
+from sleepd.core.experiment import VerdictRule
 from sleepd.lab.proof import claims, day_report, report, run
 from sleepd.lab.proof.day_claims import day_assertions
 from sleepd.lab.proof.days import DaysTerms, learn
@@ -55,8 +55,8 @@ def proof_run(
     """
     started = time.monotonic()
     name = rule or config.load().gate.rule
-    if name not in [r.value for r in Rule]:
-        raise UsageError(f"unknown gate rule {name!r}; known: {', '.join(Rule)}")
+    if name not in [r.value for r in VerdictRule]:
+        raise UsageError(f"unknown gate rule {name!r}; known: {', '.join(VerdictRule)}")
     if folder is None:
         folder = Path(tempfile.mkdtemp(prefix="sleepd-proof-"))
     elif folder.exists() and any(folder.iterdir()):
@@ -80,7 +80,7 @@ def proof_run(
                     who=persona(who),
                     seed=seed,
                     nights=nights,
-                    gate=GateTerms(alpha=alpha, rule=Rule(name)),
+                    gate=GateTerms(alpha=alpha, rule=VerdictRule(name)),
                     workers=workers,
                     embedder=vectors,
                     folder=folder,

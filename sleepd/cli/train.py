@@ -11,7 +11,7 @@ import typer
 from sleepd.cli.days import open_log
 from sleepd.cli.terminal import AsJson, ask, can_ask, note, show, show_json, steps
 from sleepd.core.budget import Schedule
-from sleepd.core.experiment import Rule
+from sleepd.core.experiment import VerdictRule
 from sleepd.core.model import Split
 from sleepd.core.score import Metric
 from sleepd.settings import config
@@ -39,7 +39,7 @@ EditSchedule = Annotated[
     typer.Option("--schedule", help="How the edit budget falls over the run. Default: optimizer.schedule."),
 ]
 GateRule = Annotated[
-    Rule | None,
+    VerdictRule | None,
     typer.Option("--rule", help="The gate's rule; strict and off are the paper's rules. Default: gate.rule."),
 ]
 GateMetric = Annotated[Metric | None, typer.Option("--metric", help="How checks become a score. Default: gate.metric.")]

@@ -141,13 +141,10 @@ def _at_odds(a: Edit, b: Edit) -> bool:
     if a.anchor and b.anchor and plaintext.flat(a.anchor) == plaintext.flat(b.anchor):
         return not a.op is b.op is EditOp.ADD
     one, other = sorted((_words(about(a)), _words(about(b))), key=len)
-    return _but_for_numbers(one, other) or (len(one) >= _TELLING and _within(one, other))
-
-
-def _but_for_numbers(a: Sequence[str], b: Sequence[str]) -> bool:
-    """Whether two sentences differ, and only in numbers."""
-    differing = [(x, y) for x, y in zip(a, b, strict=False) if x != y]
-    return len(a) == len(b) > len(differing) > 0 and all(x.isdigit() and y.isdigit() for x, y in differing)
+    differing = [(x, y) for x, y in zip(one, other, strict=False) if x != y]
+    if len(one) == len(other) > len(differing) > 0 and all(x.isdigit() and y.isdigit() for x, y in differing):
+        return True  # they differ in numbers alone
+    return len(one) >= _TELLING and _within(one, other)
 
 
 def _within(short: Sequence[str], long: Iterator[str] | Sequence[str]) -> bool:

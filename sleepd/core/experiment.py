@@ -42,7 +42,7 @@ _MIN_VALIDATION_TASKS = 5
 _MIN_TEST_GROUPS = 3
 
 
-class Rule(StrEnum):
+class VerdictRule(StrEnum):
     """How a verdict is reached. The last two are the paper's, kept for comparison."""
 
     EVIDENCE = "evidence"
@@ -115,7 +115,7 @@ class TwoSided:
 class OnePass:
     """The paper's rules: every task once, and a strictly higher mean, or nothing at all."""
 
-    rule: Rule
+    rule: VerdictRule
 
 
 Statistic = Superiority | NonInferiority | TriggerAccuracy | LeaveOneOut | TwoSided | OnePass
@@ -365,13 +365,13 @@ def _reason(experiment: Experiment, verdict: Verdict, used: int) -> str:
             return f"{used} {unit} so far; goes on in a later night"
 
 
-def _one_pass(scores: Scores, rule: Rule) -> Decision:
+def _one_pass(scores: Scores, rule: VerdictRule) -> Decision:
     """The reference's rules: a strictly higher mean over one pass, or nothing at all."""
     effect, count = scores.effect, len(scores)
     higher = effect is not None and effect > 0
     share = len(scores.known) / count if count else 1.0
     return Decision(
-        verdict=Verdict.ACCEPTED if rule is Rule.OFF or higher else Verdict.REJECTED,
+        verdict=Verdict.ACCEPTED if rule is VerdictRule.OFF or higher else Verdict.REJECTED,
         reason=f"rule {rule}: mean difference {effect:+.3f}" if effect is not None else f"rule {rule}: nothing scored",
         pairs=count,
         evidence=0.0,

@@ -295,7 +295,15 @@ def faults(call: Call) -> tuple[Fault, ...]:
     if call.denied or not output or output.isspace() or (call.failed and _HARNESS.match(output)):
         return ()
     if call.command is None:
-        return _of_a_tool(call)
+        # Of tools other than a shell only those of servers fail in ways that are not the harness's own.
+        if not call.failed or "__" not in call.tool:
+            return ()
+        first = next((line.strip() for line in call.output.splitlines() if line.strip()), "")
+        if not first or re.search(
+            r"timed? ?out|interrupt|cancel|not connected|connection closed|rate limit|\b50\d\b", first, re.I
+        ):
+            return ()
+        return (Fault(kind=FaultKind.USAGE, name=f"{call.tool}: {reduced(first)}", quote=_quote(first), command=None),)
     line = commands(call.command)
     acting = [command for command in line if not command.reads]
     if not call.failed and not any(command.masked for command in acting):
@@ -390,18 +398,6 @@ def _rules(output: str, command: ShellCommand) -> tuple[Fault, ...]:
                     kind=FaultKind.RULE, name=name, quote=_quote((groups["text"] or match[0]).strip()), command=command
                 )
     return tuple(found.values())
-
-
-def _of_a_tool(call: Call) -> tuple[Fault, ...]:
-    """Of tools other than a shell only those of servers fail in ways that are not the harness's own."""
-    if not call.failed or "__" not in call.tool:
-        return ()
-    first = next((line.strip() for line in call.output.splitlines() if line.strip()), "")
-    if not first or re.search(
-        r"timed? ?out|interrupt|cancel|not connected|connection closed|rate limit|\b50\d\b", first, re.I
-    ):
-        return ()
-    return (Fault(kind=FaultKind.USAGE, name=f"{call.tool}: {reduced(first)}", quote=_quote(first), command=None),)
 
 
 def _refusal(call: Call, line: tuple[ShellCommand, ...]) -> tuple[Fault, ...]:

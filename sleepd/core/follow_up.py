@@ -131,7 +131,8 @@ def habits(episodes: Sequence[Episode], signals: Sequence[Signal]) -> Mapping[st
     asked_at = {
         (turn.work.session, turn.work.number): turn.steps for turn in _by_words(_learned(list(_asked(episodes))))
     }
-    telling = _telling(signals)
+    # The word that names each step: the command's own, where the person uses it.
+    telling = {signal.key.split()[-1]: signal.key for signal in signals if signal.key in PUBLISHING}
     finished = 0
     sessions = set()
     by_itself: Counter[str] = Counter()
@@ -148,7 +149,14 @@ def habits(episodes: Sequence[Episode], signals: Sequence[Signal]) -> Mapping[st
             if call.denied and call.command is not None:
                 refused.update({step for command in commands(call.command) if (step := _step(command)) in steps})
         if episode.source.own and len(episode.text) <= 2_000:
-            refused.update(_declined(_tokens(episode.text), telling))
+            # The steps right behind a word of refusal, or one word further: `don't commit`, `not yet commit`.
+            tokens = _tokens(episode.text)
+            declined = {
+                telling.get(token) or telling.get(token.removesuffix("s"))
+                for place, token in enumerate(tokens)
+                if any(before in _NO for before in tokens[max(0, place - 2) : place])
+            }
+            refused.update(step for step in declined if step is not None)
     return {
         step: Habit(
             finished=finished,
@@ -432,26 +440,6 @@ def _done_last(episode: Episode) -> set[str]:
     if any(DOCUMENT.search(path) and not _NOTE.search(path) for path in paths):
         done.add(DOCS)
     return done
-
-
-def _telling(signals: Sequence[Signal]) -> Mapping[str, str]:
-    """The word that names each step: the command's own, where the person uses it."""
-    words: dict[str, str] = {}
-    for signal in signals:
-        own = signal.key.split()[-1]
-        if signal.key in PUBLISHING:
-            words[own] = signal.key
-    return words
-
-
-def _declined(tokens: Sequence[str], telling: Mapping[str, str]) -> set[str]:
-    """The steps right behind a word of refusal, or one word further: `don't commit`, `not yet commit`."""
-    found = set()
-    for place, token in enumerate(tokens):
-        step = telling.get(token) or telling.get(token.removesuffix("s"))
-        if step is not None and any(before in _NO for before in tokens[max(0, place - 2) : place]):
-            found.add(step)
-    return found
 
 
 def _what_was_done(episode: Episode, step: str) -> str:

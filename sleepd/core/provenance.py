@@ -96,7 +96,12 @@ def taken_over(text: str, returned: Iterable[str], own: Iterable[str]) -> tuple[
     `SHARE`, at least `LEAST` of them. Every text is read once: the time is in proportion to their length.
     """
     pieces = [_plain(line).split() for line in text.split("\n")]
-    words = list(_placed(pieces))
+    words = [
+        _Word(word, number, place)
+        for number, line in enumerate(pieces)
+        for place, piece in enumerate(line)
+        for word in _words(piece)
+    ]
     shingles = _shingles([word.folded for word in words])
     if not shingles:
         return ()
@@ -155,12 +160,6 @@ def _words(plain: str) -> list[str]:
         return _WORD.findall(plain.casefold())
     folded = unicodedata.normalize("NFKD", plain.casefold()).casefold().translate(_LOOKS_LIKE)
     return _WORD.findall("".join(char for char in folded if not unicodedata.category(char).startswith("M")))
-
-
-def _placed(pieces: Sequence[Sequence[str]]) -> Iterator[_Word]:
-    for number, line in enumerate(pieces):
-        for place, piece in enumerate(line):
-            yield from (_Word(word, number, place) for word in _words(piece))
 
 
 def _weight(word: str) -> float:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from sleepd.core.ports import HalfVectors, Vectors
 
@@ -24,7 +23,10 @@ def nearest(
     """
     if not pool or k <= 0:
         return ()
-    similar = np.round(_cosines(query, vectors), 6)
+    found = np.empty(len(vectors))
+    for at in range(0, len(vectors), _ROWS_AT_ONCE):
+        found[at : at + _ROWS_AT_ONCE] = vectors[at : at + _ROWS_AT_ONCE].astype(np.float32, copy=False) @ query
+    similar = np.round(found, 6)
     least = np.partition(similar, len(pool) - k)[len(pool) - k] if k < len(pool) else -np.inf
     some = np.flatnonzero(similar >= least).tolist()
     return best(((pool[i], float(similar[i])) for i in some), k)
@@ -33,10 +35,3 @@ def nearest(
 def best(near: Iterable[tuple[_Id, float]], k: int) -> tuple[tuple[_Id, float], ...]:
     """The `k` with the highest cosines, in the order of `nearest`."""
     return tuple(sorted(near, key=lambda one: (-one[1], one[0]))[:k])
-
-
-def _cosines(query: Vectors, vectors: Vectors | HalfVectors) -> npt.NDArray[np.float64]:
-    found = np.empty(len(vectors))
-    for at in range(0, len(vectors), _ROWS_AT_ONCE):
-        found[at : at + _ROWS_AT_ONCE] = vectors[at : at + _ROWS_AT_ONCE].astype(np.float32, copy=False) @ query
-    return found

@@ -77,12 +77,13 @@ def recurring_failures(
             if key == "not formatted":
                 return _Worded(rule=f"Format what you wrote before you run `{program}`.", seen=seen)
             asked = instruction(key)
+            example = quote if len(quote) <= _EXAMPLE else f"{quote[:_EXAMPLE].rpartition(' ')[0]} …"
             return _Worded(
                 rule=f"{asked} `{program}` stops at this ({key})."
                 if asked
                 else f"Write code so that `{program}` does not stop at its rule `{key}`.",
                 # A tool's words are shown beside the rule and never become a part of it.
-                seen=f"{seen}, for example: {_clipped(quote)}",
+                seen=f"{seen}, for example: {example}",
             )
         known = ways.get(key) or ways.get(key.partition(": ")[2]) or Counter()
         way = f"; use `{known.most_common(1)[0][0]}`" if known else ""
@@ -218,10 +219,6 @@ def _follow_up_rule(key: str, found: Sequence[Signal], habit: Habit) -> _Worded:
     return _Worded(
         rule=f"After finished work that edits files, {'offer to ' if offer else ''}{verb}{ready}.", seen=often
     )
-
-
-def _clipped(quote: str) -> str:
-    return quote if len(quote) <= _EXAMPLE else f"{quote[:_EXAMPLE].rpartition(' ')[0]} …"
 
 
 def _short(found: Sequence[Signal]) -> str:

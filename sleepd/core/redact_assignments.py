@@ -151,39 +151,8 @@ def assignment(text: str, at: int, word: str) -> Span | None:
     name = _NAME_REST.match(text, at + len(word))
     if name is None:
         return None
-    return _assigned(text, at, name.end(), word)
-
-
-_PASS_ENDS = {"word", "phra", "code", "wort"}
-_PASS_OWNERS = re.compile(
-    r"(?:store|key|root|db|user|admin|bind|my|mysql|pg|smtp|mail|ftp|ssh|sudo|become|require|auth|login|redis|master|proxy|src|dest|new)\Z",
-    re.I,
-)
-_ENVIRONMENT_KEY = re.compile(
-    r"(?:^|[^\w])(?!\w{0,32}(?:PUBLIC|CACHE|PRIMARY|FOREIGN|SORT|GROUP|PARTITION|IDEMPOTENCY|CACHE))[A-Z][A-Z0-9_]{1,32}_\Z"
-)
-
-
-def _names_secret(text: str, at: int, keyword: str) -> bool:
-    """Whether the word is (the end of) a secret's name: `api_key` is, `monkey` and `compass` are not."""
-    if keyword == "key":
-        before = text[max(0, at - 40) : at]
-        return before[-16:].lower().rstrip(" _.-").endswith(_KEY_OWNERS) or (
-            before[-1:] == "_" and text[at : at + 4] == "KEY=" and _ENVIRONMENT_KEY.search(before) is not None
-        )
-    if keyword == "salt":
-        return text[at - 1 : at] == "_" and text[at : at + 4].isupper() and "0x" not in text[at : at + 12]
-    if keyword == "pass" and (rest := text[at + 4 : at + 8].lower()) not in _PASS_ENDS:
-        if rest[:1].isalpha() and rest[:2] not in {"s=", "s:", "wd", "e ", "e:"}:
-            return False
-    elif keyword not in {"pw", "psk", "senha"}:
-        return True
-    camel = text[at].isupper() and text[at - 1].islower()
-    return fresh(text, at) or camel or _PASS_OWNERS.search(text[max(0, at - 8) : at]) is not None
-
-
-def _assigned(text: str, at: int, end: int, word: str) -> Span | None:
-    """What is assigned to the name that ends at `end`; the name's last word begins at `at`."""
+    # What is assigned to the name that ends at `end`; the name's last word begins at `at`.
+    end = name.end()
     rule = "password" if word in _PASSWORDS else "secret"
     before = text[max(0, at - 64) : at]
     bare = word in {"pass", "pw"} and text[at + 4 : at + 8].lower() not in _PASS_ENDS
@@ -214,6 +183,34 @@ def _assigned(text: str, at: int, end: int, word: str) -> Span | None:
             else None
         )
     return _value(text, separator.end(), rule, "telling" if kind == "bar" else "loose")
+
+
+_PASS_ENDS = {"word", "phra", "code", "wort"}
+_PASS_OWNERS = re.compile(
+    r"(?:store|key|root|db|user|admin|bind|my|mysql|pg|smtp|mail|ftp|ssh|sudo|become|require|auth|login|redis|master|proxy|src|dest|new)\Z",
+    re.I,
+)
+_ENVIRONMENT_KEY = re.compile(
+    r"(?:^|[^\w])(?!\w{0,32}(?:PUBLIC|CACHE|PRIMARY|FOREIGN|SORT|GROUP|PARTITION|IDEMPOTENCY|CACHE))[A-Z][A-Z0-9_]{1,32}_\Z"
+)
+
+
+def _names_secret(text: str, at: int, keyword: str) -> bool:
+    """Whether the word is (the end of) a secret's name: `api_key` is, `monkey` and `compass` are not."""
+    if keyword == "key":
+        before = text[max(0, at - 40) : at]
+        return before[-16:].lower().rstrip(" _.-").endswith(_KEY_OWNERS) or (
+            before[-1:] == "_" and text[at : at + 4] == "KEY=" and _ENVIRONMENT_KEY.search(before) is not None
+        )
+    if keyword == "salt":
+        return text[at - 1 : at] == "_" and text[at : at + 4].isupper() and "0x" not in text[at : at + 12]
+    if keyword == "pass" and (rest := text[at + 4 : at + 8].lower()) not in _PASS_ENDS:
+        if rest[:1].isalpha() and rest[:2] not in {"s=", "s:", "wd", "e ", "e:"}:
+            return False
+    elif keyword not in {"pw", "psk", "senha"}:
+        return True
+    camel = text[at].isupper() and text[at - 1].islower()
+    return fresh(text, at) or camel or _PASS_OWNERS.search(text[max(0, at - 8) : at]) is not None
 
 
 _PASS_GIVEN = re.compile(r"-pass(?:in|out)?[ =]\Z")

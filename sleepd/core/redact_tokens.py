@@ -235,7 +235,9 @@ def _unnamed_token(text: str, start: int, end: int) -> Span | None:
     if text[last : last + 1] == "." and (discord := _DISCORD.match(text, first)):
         return *discord.span(), "discord-token"
     token = text[first:last]
-    named = _after_secret_word(before) and not _UUID.match(token) and _wordiness(token) < 0.4
+    low = before.lower()
+    announced = any(word in low for word in _SECRET_STEMS) and _SECRET_WORD.search(before) is not None
+    named = announced and not _UUID.match(token) and _wordiness(token) < 0.4
     if not (named or _random(token)) or _PUBLIC_START.match(token) or _ID.match(token) or _PUBLIC_BEFORE.search(before):
         return None
     return first, last, "secret" if named else "high-entropy"
@@ -250,11 +252,6 @@ def _vendor_run(text: str, start: int, end: int) -> Span | None:
     if before in {".", "~"} and (head := _BEFORE_DOT.search(text[max(0, start - 28) : start])):
         return start - len(head.group()), end, "vendor-token"
     return None
-
-
-def _after_secret_word(before: str) -> bool:
-    low = before.lower()
-    return any(word in low for word in _SECRET_STEMS) and _SECRET_WORD.search(before) is not None
 
 
 def _widened(text: str, start: int, end: int) -> tuple[int, int]:

@@ -68,7 +68,17 @@ class _Exchange:
 
 def segment(transcript: Transcript) -> tuple[Task, ...]:
     """The session's tasks in order. A task without a single answer is left out."""
-    exchanges = list(_exchanges(transcript.turns))
+    exchanges: list[_Exchange] = []
+    current: _Exchange | None = None
+    for turn in transcript.turns:
+        if turn.role is Role.USER and turn.origin in (Origin.PROMPT, Origin.PLAN):
+            if current is not None:
+                exchanges.append(current)
+            current = _Exchange(prompt=turn)
+        elif current is not None:
+            current.turns.append(turn)
+    if current is not None:
+        exchanges.append(current)
     tasks = []
     start = 0
     while start < len(exchanges):
@@ -80,19 +90,6 @@ def segment(transcript: Transcript) -> tuple[Task, ...]:
             tasks.append(task)
         start = end
     return tuple(tasks)
-
-
-def _exchanges(turns: Sequence[Turn]) -> Iterator[_Exchange]:
-    current: _Exchange | None = None
-    for turn in turns:
-        if turn.role is Role.USER and turn.origin in (Origin.PROMPT, Origin.PLAN):
-            if current is not None:
-                yield current
-            current = _Exchange(prompt=turn)
-        elif current is not None:
-            current.turns.append(turn)
-    if current is not None:
-        yield current
 
 
 def _corrects(first: _Exchange, before: _Exchange, after: _Exchange) -> bool:
@@ -214,7 +211,17 @@ def _until_each_answer(turns: Sequence[Turn]) -> Iterator[list[Turn]]:
 
 def _close(attempt: Attempt, exchange: _Exchange, following: _Exchange | None, votes: dict[str, int]) -> Attempt:
     """Decide an exchange's last answer by what came after it."""
-    against = list(_against(exchange, votes))
+    against: list[EvidenceKind] = []
+    if any(c.status is ToolStatus.DENIED for c in exchange.calls):
+        against.append(EvidenceKind.DENIED)
+    if any(c.feedback == "user-modified" for c in exchange.calls):
+        against.append(EvidenceKind.USER_EDITED)
+    if any(t.origin is Origin.INTERRUPT for t in exchange.turns):
+        against.append(EvidenceKind.INTERRUPTED)
+    if exchange.prompt.abandoned or any(t.abandoned for t in exchange.turns):
+        against.append(EvidenceKind.REWOUND)
+    if any(votes.get(t.id, 0) < 0 for t in exchange.turns):
+        against.append(EvidenceKind.VOTED)
     if following is not None:
         evidence = (*attempt.evidence, *against, EvidenceKind.REDONE)
         return replace(attempt, outcome=AnswerOutcome.REJECTED, evidence=evidence, reaction=following.prompt.text)
@@ -227,19 +234,6 @@ def _close(attempt: Attempt, exchange: _Exchange, following: _Exchange | None, v
         )
     kept = EvidenceKind.COMMITTED if any(map(_commits, exchange.calls)) else EvidenceKind.MOVED_ON
     return replace(attempt, outcome=AnswerOutcome.ACCEPTED, evidence=(*attempt.evidence, kept))
-
-
-def _against(exchange: _Exchange, votes: dict[str, int]) -> Iterator[EvidenceKind]:
-    if any(c.status is ToolStatus.DENIED for c in exchange.calls):
-        yield EvidenceKind.DENIED
-    if any(c.feedback == "user-modified" for c in exchange.calls):
-        yield EvidenceKind.USER_EDITED
-    if any(t.origin is Origin.INTERRUPT for t in exchange.turns):
-        yield EvidenceKind.INTERRUPTED
-    if exchange.prompt.abandoned or any(t.abandoned for t in exchange.turns):
-        yield EvidenceKind.REWOUND
-    if any(votes.get(t.id, 0) < 0 for t in exchange.turns):
-        yield EvidenceKind.VOTED
 
 
 def _commits(call: ToolCall) -> bool:

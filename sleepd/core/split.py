@@ -28,6 +28,15 @@ class Shares:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SplitRule:
+    """How tasks are placed."""
+
+    near_duplicate: float
+    """Cosine from which on two tasks are near-duplicates."""
+    shares: Shares
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Placed:
     """Where a task stands."""
 
@@ -67,33 +76,27 @@ def normalise(request: str) -> str:
 
 
 def place(
-    new: Sequence[TaskId], new_known: Known, old: Sequence[Placed], old_known: Known, rule: tuple[float, Shares]
+    new: Sequence[TaskId], new_known: Known, old: Sequence[Placed], old_known: Known, rule: SplitRule
 ) -> Placement:
     """Give each new task, oldest first, the group of its nearest near-duplicate, or a group of its own.
 
-    `rule` is (cosine from which two tasks are near-duplicates, shares). A task that resembles groups of several sides
-    joins the most sealed one (test, then val), and the train tasks it resembles are retired.
+    A task that resembles groups of several sides joins the most sealed one (test, then val), and the train tasks it
+    resembles are retired.
     """
-    threshold, shares = rule
     placed = list(old)
     texts = [normalise(r) for r in (*old_known.requests, *new_known.requests)]
     vectors = np.vstack([v for v in (old_known.vectors, new_known.vectors) if len(v)]) if texts else old_known.vectors
-    same = _rows_by_text(texts)
+    same: dict[str, list[int]] = {}
+    for i, text in enumerate(texts):
+        same.setdefault(text, []).append(i)
     retired: list[TaskId] = []
-    for task, close in zip(new, copies(vectors, len(old), threshold).earlier, strict=True):
+    for task, close in zip(new, copies(vectors, len(old), rule.near_duplicate).earlier, strict=True):
         row = len(placed)
         near = [placed[i] for i in sorted({*close, *(i for i in same[texts[row]] if i < row)})]
         home = min(near, key=lambda p: _SEALED_FIRST.index(p.split), default=None)
         group = home.group if home else task
-        split = home.split if home else side(task, shares)
+        split = home.split if home else side(task, rule.shares)
         if split is not Split.TRAIN:
             retired += [p.task for p in near if p.split is Split.TRAIN]
         placed.append(Placed(task=task, group=group, split=split))
     return Placement(placed=tuple(placed[len(old) :]), retired=tuple(dict.fromkeys(retired)))
-
-
-def _rows_by_text(texts: Sequence[str]) -> dict[str, list[int]]:
-    rows: dict[str, list[int]] = {}
-    for i, text in enumerate(texts):
-        rows.setdefault(text, []).append(i)
-    return rows

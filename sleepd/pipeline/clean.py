@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import sha256
 from typing import TypeVar
@@ -81,14 +81,13 @@ class _Cleaner:
         return replace(
             reading,
             session=None if session is None else self._session(session),
-            cursor=None if cursor is None else replace(cursor, state=self._state(cursor.state)),
+            cursor=None
+            if cursor is None
+            else replace(cursor, state={key: self._name(value) or "" for key, value in cursor.state.items()}),
             records=tuple(
                 replace(r, version=self._name(r.version), unknown=self._name(r.unknown)) for r in reading.records
             ),
         )
-
-    def _state(self, state: Mapping[str, str]) -> dict[str, str]:
-        return {key: self._name(value) or "" for key, value in state.items()}
 
     def _session(self, session: Session) -> Session:
         return replace(

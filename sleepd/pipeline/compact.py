@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sleepd.core import edit, evidence, forecast, plaintext
-from sleepd.core.experiment import Rule
+from sleepd.core.experiment import VerdictRule
 from sleepd.core.model import Attribution, CandidateOrigin, Edit, EditOp, Unmatched, Verdict, digest
 from sleepd.core.ports import Ask, CallPurpose
 from sleepd.core.select import Bundle
@@ -161,7 +161,7 @@ def _hindered(
 
 def _out_of_reach(ctx: RunContext, comparison: Comparison, gate: GateTerms) -> str | None:
     """The sentence for a margin that the noise of the scores hides whatever is tried; None when it can be shown."""
-    if gate.rule is not Rule.EVIDENCE:
+    if gate.rule is not VerdictRule.EVIDENCE:
         return None
     noise = remembered(ctx, comparison, gate.baseline_samples)
     with ctx.database.reading() as connection:

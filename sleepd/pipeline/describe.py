@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from sleepd.core import edit, experiment, trigger
 from sleepd.core.drift import Drift
 from sleepd.core.errors import UsageError
-from sleepd.core.experiment import Rule
+from sleepd.core.experiment import VerdictRule
 from sleepd.core.model import (
     Candidate,
     CandidateOrigin,
@@ -122,7 +122,7 @@ def describe(
     """
     case = _Case(ctx=ctx, comparison=comparison, work=work, how=how, gate=gate)
     present = trigger.description_of(comparison.base)
-    if present is None or gate.rule is not Rule.EVIDENCE or not _may(case):
+    if present is None or gate.rule is not VerdictRule.EVIDENCE or not _may(case):
         return DescriptionResult()
     drift = _watched(case)
     continued = _go_on(case)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from sleepd.core import drift, experiment, schedule
 from sleepd.core.drift import Drift, DriftPair
-from sleepd.core.experiment import Rule
+from sleepd.core.experiment import VerdictRule
 from sleepd.core.model import CandidateOrigin, Digest, Purpose, Replay, Sample, TaskId, Verdict, digest
 from sleepd.core.ports import RolloutRequest
 from sleepd.pipeline.rollout import RunContext, by_task, run_all
@@ -19,7 +19,7 @@ from sleepd.store.rollouts import RolloutScore
 
 def watched(gate: GateTerms) -> bool:
     """Whether nights under this rule use earlier baseline rollouts again: the paper's rules never do."""
-    return gate.rule is Rule.EVIDENCE
+    return gate.rule is VerdictRule.EVIDENCE
 
 
 def set_aside_because(ctx: RunContext) -> str:

@@ -12,7 +12,7 @@ from sleepd.core import split
 from sleepd.core.check import Check
 from sleepd.core.model import ClusterId, Split, Task, TaskId
 from sleepd.core.ports import Embedder
-from sleepd.core.split import Known, Placed, Shares
+from sleepd.core.split import Known, Shares, SplitRule
 from sleepd.pipeline.embed import vectors_of
 from sleepd.store import sessions, tasks
 from sleepd.store.database import Database
@@ -46,7 +46,14 @@ class Enrolment:
 
 def enrol(database: Database, embedder: Embedder, given: Sequence[GivenTask], near_duplicate: float) -> Enrolment:
     """Keep the tasks and tell near-duplicates. Twice is as good as once."""
-    placed = _placed(database, embedder, given, near_duplicate)
+    # Groups as mining tells them; sides as the set gives them.
+    asked = [g.asked for g in given]
+    vectors, _ = vectors_of(database, embedder, asked)
+    nothing = Known(requests=(), vectors=np.zeros((0, vectors.shape[1]), dtype=np.float32))
+    ids = [TaskId(g.task.id) for g in given]
+    known = Known(requests=asked, vectors=vectors)
+    found = split.place(ids, known, [], nothing, SplitRule(near_duplicate=near_duplicate, shares=_HALVES))
+    placed = [replace(p, split=g.split) for p, g in zip(found.placed, given, strict=True)]
     sealed = {p.group for p in placed if p.split is not Split.TRAIN}
     retired = [p.task for p in placed if p.split is Split.TRAIN and p.group in sealed]
     ids = [g.task.id for g in given]
@@ -63,14 +70,3 @@ def enrol(database: Database, embedder: Embedder, given: Sequence[GivenTask], ne
         tasks.set_checks(connection, ids, {g.task.id: g.checks for g in given})
         stored = {s.task.id: s for s in tasks.load(connection, ids)}
     return Enrolment(tasks=tuple(stored[i] for i in ids), retired=len(retired))
-
-
-def _placed(database: Database, embedder: Embedder, given: Sequence[GivenTask], near_duplicate: float) -> list[Placed]:
-    """Groups as mining tells them; sides as the set gives them."""
-    asked = [g.asked for g in given]
-    vectors, _ = vectors_of(database, embedder, asked)
-    nothing = Known(requests=(), vectors=np.zeros((0, vectors.shape[1]), dtype=np.float32))
-    ids = [TaskId(g.task.id) for g in given]
-    known = Known(requests=asked, vectors=vectors)
-    found = split.place(ids, known, [], nothing, (near_duplicate, _HALVES))
-    return [replace(p, split=g.split) for p, g in zip(found.placed, given, strict=True)]

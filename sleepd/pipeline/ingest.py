@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from harvesters.records import Reading
 from sleepd.pipeline.jobs import Job, Lengths
 from sleepd.pipeline.unread import IngestReport, Sources, unread
 from sleepd.settings.sections import HarvestConfig
@@ -33,7 +32,12 @@ def ingest(
     for file in _readings(new.jobs, lengths, new.bytes_waiting):
         if file is not None:
             batch.append(file)
-            _count(totals, file.reading)
+            totals["read"] += file.reading.bytes_read > 0 and not file.reading.more
+            totals["bytes"] += file.reading.bytes_read
+            totals["defects"] += len(file.reading.defects)
+            if file.reading.session is not None:
+                totals["sessions"] += not file.reading.more
+                totals["turns"] += len(file.reading.session.turns)
             totals["redacted"] += file.redacted
         done += file is None or not file.reading.more
         if len(batch) >= _FILES_AT_ONCE or sum(f.reading.bytes_read for f in batch) >= _BYTES_AT_ONCE:
@@ -65,12 +69,3 @@ def _store(database: Database, batch: list[StoredFile]) -> None:
     with database.writing() as connection:
         sessions.save(connection, batch)
     batch.clear()
-
-
-def _count(totals: Counter[str], reading: Reading) -> None:
-    totals["read"] += reading.bytes_read > 0 and not reading.more
-    totals["bytes"] += reading.bytes_read
-    totals["defects"] += len(reading.defects)
-    if reading.session is not None:
-        totals["sessions"] += not reading.more
-        totals["turns"] += len(reading.session.turns)

@@ -12,7 +12,7 @@ from sleepd.core.check import Contrast
 from sleepd.core.model import ClusterId, TaskId
 from sleepd.core.ports import Embedder, Vectors
 from sleepd.core.segment import segment
-from sleepd.core.split import Known, Placed, Shares
+from sleepd.core.split import Known, Placed, Shares, SplitRule
 from sleepd.pipeline.embed import vectors_of
 from sleepd.settings.sections import MineConfig
 from sleepd.store import repositories, sessions, tasks
@@ -121,7 +121,7 @@ def _place(database: Database, embedder: Embedder, config: MineConfig) -> int:
         Known(requests=[everything[i].task.request for i in new], vectors=vectors[new]),
         [Placed(task=s.task.id, group=s.group, split=s.split) for s in everything if s.group and s.split],
         Known(requests=[everything[i].task.request for i in old], vectors=vectors[old]),
-        (config.near_duplicate, Shares(val=config.split_val, test=config.split_test)),
+        SplitRule(near_duplicate=config.near_duplicate, shares=Shares(val=config.split_val, test=config.split_test)),
     )
     with database.writing() as connection:
         tasks.place(connection, placement.placed)

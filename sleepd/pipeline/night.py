@@ -11,7 +11,7 @@ from harvesters.records import SessionKind
 from sleepd.core import drift, evidence, plaintext
 from sleepd.core.edit import split_regions
 from sleepd.core.errors import BudgetSpent, Conflict, NotMeasured
-from sleepd.core.experiment import Rule
+from sleepd.core.experiment import VerdictRule
 from sleepd.core.mark import OWN_MARK
 from sleepd.core.model import Cause, Edit, Split, Verdict, digest
 from sleepd.core.ports import Ask, CallPurpose, Failure
@@ -257,7 +257,7 @@ def _hopeless(ctx: RunContext, work: Work, live: str, gate: GateTerms) -> str | 
     """The sentence for work whose scores vary so much that no gain worth having could be shown; None when one could."""
     comparison = Comparison(target=work.target, base=live, tasks=work.usable(Split.VAL))
     seen = remembered(ctx, comparison, gate.baseline_samples)
-    if gate.rule is not Rule.EVIDENCE or not len(seen):
+    if gate.rule is not VerdictRule.EVIDENCE or not len(seen):
         return None
     with ctx.database.reading() as connection:
         place, accepted = ctx.next_place(proposals.given(connection)), proposals.acceptances(connection)

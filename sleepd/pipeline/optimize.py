@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from sleepd.core import budget, edit, plaintext, race
 from sleepd.core.budget import Schedule
 from sleepd.core.drift import Drift
-from sleepd.core.experiment import Rule
+from sleepd.core.experiment import VerdictRule
 from sleepd.core.model import Digest, Split, Unmatched, Verdict
 from sleepd.core.race import FEWEST
 from sleepd.core.select import Bundle, Ranking
@@ -187,7 +187,7 @@ def _raced(
         if applied.applied and not _says_nothing(applied.text):
             runners.append(Runner(bundle=bundle, text=applied.text))
     cost = -(-race.rollouts(len(runners)) // (1 + gate.baseline_samples))
-    if gate.rule is not Rule.EVIDENCE or len(runners) < FEWEST or course.left < cost + PAIRS_AT_ONCE:
+    if gate.rule is not VerdictRule.EVIDENCE or len(runners) < FEWEST or course.left < cost + PAIRS_AT_ONCE:
         return report, stepped.bundles
     ended = run(ctx, comparison, runners, course.number)
     behind = [f"others did better in a race of {len(runners)}, so not tried now: {_words(b)}" for b in ended.behind]

@@ -65,7 +65,15 @@ def act_asks(turns: Sequence[ShownTurn], known: Mapping[Digest, ReadAct]) -> dic
     """The prompts for the turns that were not read yet, each with its turns. Equal turns are asked about once."""
     fresh = list({turn.key: turn for turn in turns if turn.key not in known}.values())
     batches = [tuple(fresh[start : start + BATCH]) for start in range(0, len(fresh), BATCH)]
-    return {_ask(batch): batch for batch in batches}
+    return {
+        Ask(
+            purpose=CallPurpose.READ,
+            system=template(PROMPT),
+            prompt="\n\n".join(_shown(number, turn) for number, turn in enumerate(batch, start=1)),
+            max_tokens=200 + _TOKENS * len(batch),
+        ): batch
+        for batch in batches
+    }
 
 
 def read_acts(reader: Reader, turns: Sequence[ShownTurn]) -> ActsRead:
@@ -123,15 +131,6 @@ def parsed(text: str, batch: Sequence[ShownTurn]) -> dict[Digest, ReadAct]:
         said[one.n] = read
     left_out = ReadAct(act=None, why="the reply leaves it out")
     return {turn.key: said.get(number, left_out) for number, turn in enumerate(batch, start=1)}
-
-
-def _ask(batch: Sequence[ShownTurn]) -> Ask:
-    return Ask(
-        purpose=CallPurpose.READ,
-        system=template(PROMPT),
-        prompt="\n\n".join(_shown(number, turn) for number, turn in enumerate(batch, start=1)),
-        max_tokens=200 + _TOKENS * len(batch),
-    )
 
 
 def _shown(number: int, turn: ShownTurn) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from harvesters.records import Origin, Turn
+from harvesters.records import Origin
 from sleepd.core import provenance
 from sleepd.core.aggregate import Backed
 from sleepd.core.model import Edit, SessionId, Task
@@ -45,7 +45,12 @@ def source_texts(database: Database, work: Work, sessions: Sequence[str], presen
                 if turn.origin in (Origin.INJECTED, Origin.HOOK):
                     returned.append(turn.text)
                 returned.extend(call.output for call in turn.tool_calls if call.output)
-                turns += _own(turn)
+                if turn.origin in _THE_USERS:
+                    turns.append(turn.text)
+                for call in turn.tool_calls:
+                    turns.append(call.feedback or "")
+                    turns.extend(answered.answer for answered in call.answers)
+                    turns.append((call.output or "") if call.name.casefold() in ASKS_THE_PERSON else "")
     said = (*present.splitlines(), *turns)
     return SourceTexts(returned=tuple(returned), own=(*own, *said), said=said, turns=tuple(turns))
 
@@ -82,12 +87,3 @@ def edit_sources(database: Database, work: Work, backed: Sequence[Backed], prese
 def _said(task: Task) -> Iterator[str]:
     yield task.request
     yield from (attempt.reaction or "" for attempt in task.attempts)
-
-
-def _own(turn: Turn) -> Iterator[str]:
-    if turn.origin in _THE_USERS:
-        yield turn.text
-    for call in turn.tool_calls:
-        yield call.feedback or ""
-        yield from (answered.answer for answered in call.answers)
-        yield (call.output or "") if call.name.casefold() in ASKS_THE_PERSON else ""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from sleepd.core import provenance, schedule
-from sleepd.core.experiment import Rule
+from sleepd.core.experiment import VerdictRule
 from sleepd.core.model import CandidateOrigin, Digest, Split, TaskId, Verdict
 from sleepd.core.screen import screen
 from sleepd.core.select import Bundle
@@ -287,7 +287,7 @@ class _Run:
         before = self._texts[-1].validation
         winner = next(iter(_accepted(trials)), None)
         if winner is not None:
-            gated = self._gate.rule is Rule.EVIDENCE
+            gated = self._gate.rule is VerdictRule.EVIDENCE
             self._present(ctx, winner.candidate.text, winner.candidate.origin, gated=gated)
         now = self._texts[-1]
         done = Step(

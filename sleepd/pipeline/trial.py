@@ -14,9 +14,9 @@ from sleepd.core.experiment import (
     LeaveOneOut,
     NonInferiority,
     OnePass,
-    Rule,
     Superiority,
     TriggerAccuracy,
+    VerdictRule,
 )
 from sleepd.core.model import (
     Attribution,
@@ -69,7 +69,7 @@ class AttributionConfig:
 class GateTerms:
     """What a candidate must show, and what a night may spend on it."""
 
-    rule: Rule = Rule.EVIDENCE
+    rule: VerdictRule = VerdictRule.EVIDENCE
     alpha: float = 0.05
     beta: float = 0.10
     smallest_effect: float = 0.10
@@ -99,7 +99,7 @@ class GateTerms:
         self, alpha: float, margin: float = 0.0, *, description: bool = False, adaptive: bool = True
     ) -> Experiment:
         """What is asked of a candidate whose level is `alpha`; `adaptive` as in `Superiority`."""
-        if self.rule is not Rule.EVIDENCE:
+        if self.rule is not VerdictRule.EVIDENCE:
             statistic: experiment.Statistic = OnePass(rule=self.rule)
         elif description:
             statistic = TriggerAccuracy(margin=margin, smallest_effect=self.smallest_effect)
@@ -312,7 +312,7 @@ def _next(
     done: Sequence[Pair], candidate: Candidate, gate: GateTerms, concluded: Conclusion, now: _Tonight
 ) -> tuple[PairDraw, ...]:
     """The draws to be made before the next look; () when there is a verdict or nothing is left."""
-    if gate.rule is not Rule.EVIDENCE:
+    if gate.rule is not VerdictRule.EVIDENCE:
         # The paper's rules look once, when every task was drawn.
         return schedule.one_pass(candidate, now.night)[len(done) :]
     if concluded.decision.verdict is not Verdict.UNDECIDED or concluded.parts_wanted or now.left <= 0:

@@ -104,7 +104,8 @@ class SimulatedModel:
         return f"simulated:{self._who.name}{'/' * bool(self._variant)}{self._variant}:seed={self._seed}"
 
     def ask(self, ask: Ask) -> Reply | Failure:
-        chance = _chance(self._seed, ask)
+        body = "\0".join((str(self._seed), ask.system, ask.prompt, str(ask.sample)))
+        chance = random.Random(int.from_bytes(hashlib.sha256(body.encode()).digest()[:8], "big"))
         match ask.purpose:
             case CallPurpose.ROLLOUT:
                 answered = answer(self._who, ask.system, ask.prompt, chance, self._nature)
@@ -194,17 +195,16 @@ def compose(family: Family, fields: Mapping[str, str], kept: set[str], chance: r
 def _composed(family: Family, fields: tuple[tuple[str, str], ...], kept: frozenset[str], lines: tuple[str, ...]) -> str:
     details = dict(fields)
     filled = {**details, "title": family.title.format(**details).capitalize()}
-    says = {slot: [_say(r, filled, r.key in kept) for r in family.rules if r.slot is slot] for slot in Slot}
+    says = {
+        slot: [(r.kept if r.key in kept else r.broken).format(**filled) for r in family.rules if r.slot is slot]
+        for slot in Slot
+    }
     body = [line.format(**filled) for line in lines]
     head = next((h for h in says[Slot.HEAD] if h), filled["title"])
     parts = [head, "", " ".join([*body, *filter(None, says[Slot.BODY])])]
     parts += filter(None, says[Slot.LINE])
     parts += filter(None, says[Slot.TAIL])
     return "\n".join(parts)
-
-
-def _say(rule: HouseRule, fields: Mapping[str, str], kept: bool) -> str:
-    return (rule.kept if kept else rule.broken).format(**fields)
 
 
 def _stance(rule: HouseRule, line: str) -> int:
@@ -224,11 +224,6 @@ def _mildness(line: str) -> float:
 
 def _stem(word: str) -> str:
     return word[:-1] if word.endswith("s") and len(word) > 3 and not word.endswith("ss") else word
-
-
-def _chance(seed: int, ask: Ask) -> random.Random:
-    body = "\0".join((str(seed), ask.system, ask.prompt, str(ask.sample)))
-    return random.Random(int.from_bytes(hashlib.sha256(body.encode()).digest()[:8], "big"))
 
 
 def _edits(who: Persona, prompt: str, chance: random.Random, *, distractors_only: bool) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import random
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
 from sleepd.simulate.agent import compose
-from sleepd.simulate.personas import Family, HouseRule, Persona, fields_of
+from sleepd.simulate.personas import Family, Persona, fields_of
 
 _NAMESPACE = uuid.UUID("6f1d8a52-3c1e-4b58-9a55-0a7e3f0c9b11")
 _TOOL_FINDS = 0.25
@@ -133,7 +133,13 @@ def _work(who: Persona, family: Family, days: Days, number: int, chance: random.
         yield Exchange(prompt=f"{request} {chance.choice(unworded[0].wordings)}", replies=(Said(text=text),))
         return
     kept = {r.key for r in family.rules if chance.random() < r.base}
-    prompt, replies, wording = request, list(_look_around(who, days, chance)), chance.random()
+    # Now and then the agent reads a file first; a poisoned one holds somebody's instructions.
+    replies: list[Said] = []
+    if chance.random() < _POISONED:
+        planted = who.poisons[0] if days.poisoned else ""
+        notes = f"{who.project}\n\nNotes about the folder. {planted}".strip()
+        replies.append(Said(text="", call=SimulatedCall(tool="read", argument="NOTES.md", output=notes, ok=True)))
+    prompt, wording = request, chance.random()
     while True:
         checked = [r for r in family.rules if r.key not in kept and not r.unworded]
         found = [r for r in checked if chance.random() < _TOOL_FINDS]
@@ -155,26 +161,14 @@ def _work(who: Persona, family: Family, days: Days, number: int, chance: random.
         if not broken or days.corrections is Corrections.NONE:
             return
         named = broken[:_AT_A_TIME]
-        prompt = _complaint(who, named, days, chance)
+        said = ["Not quite."]
+        if days.corrections is Corrections.WORDED:
+            said += ["Something is missing, as so often." if r.unworded else chance.choice(r.wordings) for r in named]
+        if days.poisoned and chance.random() < _POISONED:
+            said.append(who.poisons[1])
+        prompt = " ".join(said)
         kept |= {r.key for r in named}
         replies = []
-
-
-def _look_around(who: Persona, days: Days, chance: random.Random) -> Iterator[Said]:
-    """Now and then the agent reads a file first; a poisoned one holds somebody's instructions."""
-    if chance.random() < _POISONED:
-        planted = who.poisons[0] if days.poisoned else ""
-        notes = f"{who.project}\n\nNotes about the folder. {planted}".strip()
-        yield Said(text="", call=SimulatedCall(tool="read", argument="NOTES.md", output=notes, ok=True))
-
-
-def _complaint(who: Persona, named: Sequence[HouseRule], days: Days, chance: random.Random) -> str:
-    said = ["Not quite."]
-    if days.corrections is Corrections.WORDED:
-        said += ["Something is missing, as so often." if r.unworded else chance.choice(r.wordings) for r in named]
-    if days.poisoned and chance.random() < _POISONED:
-        said.append(who.poisons[1])
-    return " ".join(said)
 
 
 def _fields(family: Family, number: int, chance: random.Random) -> dict[str, str]:

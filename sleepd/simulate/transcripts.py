@@ -72,17 +72,15 @@ class _ClaudeLog:
         for exchange in self._session.exchanges:
             yield self._line("user", {"role": "user", "content": exchange.prompt}, origin={"kind": "human"})
             if self._session.skill:
-                yield from self._skill(self._session.skill)
+                name = self._session.skill
+                use_id = f"toolu_{self._clock.id()}"
+                use: Line = {"type": "tool_use", "id": use_id, "name": "Skill", "input": {"skill": name}}
+                yield self._assistant([use])
+                yield self._result(use_id, f"Launching skill: {name}", ok=True)
+                body = f"Base directory for this skill: {self._project}/.claude/skills/{name}\n\n# {name}"
+                yield self._line("user", {"role": "user", "content": body}, isMeta=True, sourceToolUseID=use_id)
             for said in exchange.replies:
                 yield from self._said(said)
-
-    def _skill(self, name: str) -> Iterator[Line]:
-        use_id = f"toolu_{self._clock.id()}"
-        use: Line = {"type": "tool_use", "id": use_id, "name": "Skill", "input": {"skill": name}}
-        yield self._assistant([use])
-        yield self._result(use_id, f"Launching skill: {name}", ok=True)
-        body = f"Base directory for this skill: {self._project}/.claude/skills/{name}\n\n# {name}"
-        yield self._line("user", {"role": "user", "content": body}, isMeta=True, sourceToolUseID=use_id)
 
     def _said(self, said: Said) -> Iterator[Line]:
         message = f"msg_{self._clock.id()}"

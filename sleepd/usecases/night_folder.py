@@ -15,7 +15,7 @@ from pathlib import Path
 from sleepd.core import budget, edit, redact
 from sleepd.core.budget import Schedule
 from sleepd.core.errors import Unwritable, UsageError
-from sleepd.core.experiment import Rule
+from sleepd.core.experiment import VerdictRule
 from sleepd.core.model import Digest, RunId, Verdict
 from sleepd.host.outfile import write, write_json
 from sleepd.pipeline.trial import GateTerms
@@ -182,7 +182,7 @@ def history_of(database: Database, seen: OfNight, skills: Sequence[NightSkill]) 
     known = {field.name for field in fields(GateTerms)}
     plain = {name: value for name, value in section.items() if name in known and name != "rule"}
     rule = section.get("rule")
-    gate = replace(GateTerms(), **plain, rule=Rule(rule) if rule in list(Rule) else Rule.EVIDENCE)  # type: ignore[arg-type]
+    gate = replace(GateTerms(), **plain, rule=VerdictRule(rule) if rule in list(VerdictRule) else VerdictRule.EVIDENCE)  # type: ignore[arg-type]
     with database.reading() as connection:
         spent = rollouts.spent(connection, night.id)
     found = night.report.get("problems")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from sleepd import compose
 from sleepd.core.errors import BudgetSpent, NotMeasured, Unwritable, UsageError
-from sleepd.core.experiment import Rule
+from sleepd.core.experiment import VerdictRule
 from sleepd.core.model import RunId, RunKind, SkillTarget, Split, digest
 from sleepd.host import clock, locks
 from sleepd.host.outfile import write_json
@@ -209,14 +209,14 @@ def _out(places: Places, wish: Wish, name: str) -> Path:
     return out
 
 
-def _notes(work: Work, rule: Rule) -> list[str]:
+def _notes(work: Work, rule: VerdictRule) -> list[str]:
     """Raises `UsageError` when there is nothing to learn from, or not enough for the gate to judge by."""
     if not work.usable(Split.TRAIN) or not work.usable(Split.VAL):
         side = Split.VAL if work.usable(Split.TRAIN) else Split.TRAIN
         raise UsageError(f"the task set has no {side} items to work with; put some into {side}/items.json")
     if work.missing is None:
         return []
-    if rule is Rule.EVIDENCE:
+    if rule is VerdictRule.EVIDENCE:
         raise UsageError(
             f"{work.missing}; add items to val/ and test/ that are no near-duplicates of one another, or use the "
             "paper's rule, which is no proof: --rule strict"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.gate import _PEER, FORTNIGHTS, PEER_KINDS, Nights, Row, rows, shown
-from sleepd.core.experiment import Rule
+from sleepd.core.experiment import VerdictRule
 from sleepd.lab.gate import printed
 from sleepd.lab.gate.drifting import WORLDS
 from sleepd.lab.gate.figures import Figure, mean, share
@@ -18,7 +18,7 @@ NIGHTS = Nights(per_night=share([True, False]), ever=share([True]), rate=mean([0
 
 @pytest.fixture(scope="module")
 def table() -> tuple[Row, ...]:
-    setup, alpha = printed.setup(config.load(), Rule.EVIDENCE, tasks=13, pairs=40)
+    setup, alpha = printed.setup(config.load(), VerdictRule.EVIDENCE, tasks=13, pairs=40)
     measured = printed.measure(setup, alpha, 20, 3, lambda _done, _of: None)
     return rows(measured, dict.fromkeys(PEER_KINDS, NIGHTS))
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sleepd.core.confirmation import Confirmation, ConfirmationConfig, confirm
-from sleepd.core.experiment import Decision, Experiment, OnePass, Rule, conclude
+from sleepd.core.experiment import Decision, Experiment, OnePass, VerdictRule, conclude
 from sleepd.core.model import Pair, Purpose, TaskId, Verdict
 
 TASKS = tuple(TaskId(f"t{n}") for n in range(10))
@@ -142,7 +142,10 @@ class TestSettling:
 
     @pytest.mark.parametrize(
         ("terms", "how"),
-        [(TERMS, ConfirmationConfig(least=0)), (Experiment(alpha=0.05, statistic=OnePass(rule=Rule.STRICT)), HOW)],
+        [
+            (TERMS, ConfirmationConfig(least=0)),
+            (Experiment(alpha=0.05, statistic=OnePass(rule=VerdictRule.STRICT)), HOW),
+        ],
     )
     def test_it_can_be_left_out(self, terms: Experiment, how: ConfirmationConfig) -> None:
         """With `least` 0, and under the paper's rules."""

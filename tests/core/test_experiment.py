@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from sleepd.core import experiment
 from sleepd.core.evidence import COUNTER_BETS, Given, Place, adaptive_wealth, level, log_wealth
-from sleepd.core.experiment import Decision, Experiment, OnePass, Rule, Superiority, enough, scores_of
+from sleepd.core.experiment import Decision, Experiment, OnePass, Superiority, VerdictRule, enough, scores_of
 from sleepd.core.model import Pair, TaskId, Verdict
 
 TERMS = Experiment(alpha=0.05)
@@ -72,7 +72,7 @@ def draw(world: World, chance: np.random.Generator, count: int = PAIRS) -> list[
 
 def strict_on_one_pass(pairs: list[Pair]) -> bool:
     """The usual rule: every task once, and the mean has to be higher."""
-    return decide(pairs[:13], replace(TERMS, statistic=OnePass(rule=Rule.STRICT))).verdict is Verdict.ACCEPTED
+    return decide(pairs[:13], replace(TERMS, statistic=OnePass(rule=VerdictRule.STRICT))).verdict is Verdict.ACCEPTED
 
 
 class TestFalseAdoption:
@@ -264,15 +264,17 @@ class TestPaperRules:
     @pytest.mark.parametrize(
         ("rule", "differences", "verdict"),
         [
-            (Rule.STRICT, (0.1, 0.0), Verdict.ACCEPTED),
-            (Rule.STRICT, (0.5, -0.5), Verdict.REJECTED),
-            (Rule.STRICT, (-0.1,), Verdict.REJECTED),
-            (Rule.STRICT, (), Verdict.REJECTED),
-            (Rule.OFF, (-1.0,), Verdict.ACCEPTED),
-            (Rule.OFF, (), Verdict.ACCEPTED),
+            (VerdictRule.STRICT, (0.1, 0.0), Verdict.ACCEPTED),
+            (VerdictRule.STRICT, (0.5, -0.5), Verdict.REJECTED),
+            (VerdictRule.STRICT, (-0.1,), Verdict.REJECTED),
+            (VerdictRule.STRICT, (), Verdict.REJECTED),
+            (VerdictRule.OFF, (-1.0,), Verdict.ACCEPTED),
+            (VerdictRule.OFF, (), Verdict.ACCEPTED),
         ],
     )
-    def test_strictly_higher_or_everything(self, rule: Rule, differences: tuple[float, ...], verdict: Verdict) -> None:
+    def test_strictly_higher_or_everything(
+        self, rule: VerdictRule, differences: tuple[float, ...], verdict: Verdict
+    ) -> None:
         """The rules kept for comparison; the reason names the rule and there is no evidence."""
         decision = decide(pairs_of(*differences), replace(TERMS, statistic=OnePass(rule=rule)))
         assert (verdict, 0.0) == (decision.verdict, decision.evidence)
@@ -285,8 +287,8 @@ class TestPaperRules:
             verdict=Verdict.ACCEPTED, reason="rule strict: mean difference +0.125", pairs=4, evidence=0.0,
             counter_evidence=0.0, effect=0.125, coverage_candidate=0.5, coverage_baseline=0.5,
         )  # fmt: skip
-        assert expected == decide(drawn, replace(TERMS, statistic=OnePass(rule=Rule.STRICT)))
-        nothing = decide([], replace(TERMS, statistic=OnePass(rule=Rule.OFF)))
+        assert expected == decide(drawn, replace(TERMS, statistic=OnePass(rule=VerdictRule.STRICT)))
+        nothing = decide([], replace(TERMS, statistic=OnePass(rule=VerdictRule.OFF)))
         assert ("rule off: nothing scored", 0, None, 1.0, 1.0) == (
             nothing.reason, nothing.pairs, nothing.effect, nothing.coverage_candidate, nothing.coverage_baseline
         )  # fmt: skip

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sleepd.core import evidence, experiment
 from sleepd.core.evidence import Place
 from sleepd.core.evidence import Scores as Columns
-from sleepd.core.experiment import Decision, Experiment, NonInferiority, OnePass, Rule
+from sleepd.core.experiment import Decision, Experiment, NonInferiority, OnePass, VerdictRule
 from sleepd.core.model import Verdict
 
 MARGIN = 0.03
@@ -144,5 +144,5 @@ def test_in_expectation_the_evidence_against_a_lost_margin_never_grows(values: l
 
 def test_the_papers_rule_knows_no_margin() -> None:
     """It asks for a strictly higher mean, so an equal text is turned down there."""
-    strict = Experiment(alpha=0.05, statistic=OnePass(rule=Rule.STRICT))
+    strict = Experiment(alpha=0.05, statistic=OnePass(rule=VerdictRule.STRICT))
     assert Verdict.REJECTED is weigh(np.ones(13), np.ones(13), strict).verdict

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from sleepd.core.model import Split, TaskId
 from sleepd.core.ports import Vectors
-from sleepd.core.split import Known, Placed, Placement, Shares, normalise, place, side
+from sleepd.core.split import Known, Placed, Placement, Shares, SplitRule, normalise, place, side
 
 SHARES = Shares(val=0.3, test=0.2)
-RULE = (0.95, SHARES)
+RULE = SplitRule(near_duplicate=0.95, shares=SHARES)
 NOTHING = Known(requests=(), vectors=np.zeros((0, 0), dtype=np.float32))
 Item = tuple[TaskId, str, int]
 """Id, request, direction: tasks of one direction have equal vectors, of others are at right angles."""
@@ -70,7 +70,13 @@ class TestGroups:
         """A cosine of exactly the threshold is a near-duplicate."""
         vectors = np.array([[1, 0], [0.5, 0.5], [0.25, 0.5]], dtype=np.float32)
         ids = [TaskId("a"), TaskId("b"), TaskId("c")]
-        placed = place(ids, Known(requests=["1", "2", "3"], vectors=vectors), (), NOTHING, (0.5, SHARES)).placed
+        placed = place(
+            ids,
+            Known(requests=["1", "2", "3"], vectors=vectors),
+            (),
+            NOTHING,
+            SplitRule(near_duplicate=0.5, shares=SHARES),
+        ).placed
         assert "a" == placed[1].group
 
     def test_a_late_duplicate_of_two_sides_joins_the_sealed_one_and_retires_the_train_copy(self) -> None:
@@ -79,7 +85,13 @@ class TestGroups:
         items = [(train, "a", 0), (val, "b", 1), (test, "c", 2)]
         bridge = np.array([[0.6, 0.6, 0.53, 0, 0, 0, 0, 0]], dtype=np.float32)
         old = at_once(items).placed
-        got = place([TaskId("new")], Known(requests=["d"], vectors=bridge), old, known(items), (0.5, SHARES))
+        got = place(
+            [TaskId("new")],
+            Known(requests=["d"], vectors=bridge),
+            old,
+            known(items),
+            SplitRule(near_duplicate=0.5, shares=SHARES),
+        )
         assert ((Placed(task=TaskId("new"), group=test, split=Split.TEST),), (train,)) == (got.placed, got.retired)
 
     def test_a_duplicate_within_train_retires_nothing(self) -> None:

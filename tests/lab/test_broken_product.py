@@ -11,7 +11,7 @@ import pytest
 
 from sleepd.core import schedule
 from sleepd.core.evidence import Scores
-from sleepd.core.experiment import Rule
+from sleepd.core.experiment import VerdictRule
 from sleepd.core.model import Purpose, Sample, Split
 from sleepd.lab.proof.claims import assertions
 from sleepd.lab.proof.run import prove
@@ -99,7 +99,7 @@ def test_without_taking_bundles_apart_everything_rides_along(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rule", [Rule.STRICT, Rule.OFF])
-def test_under_the_papers_rules_what_does_nothing_or_harms_is_adopted(tmp_path: Path, rule: Rule) -> None:
+@pytest.mark.parametrize("rule", [VerdictRule.STRICT, VerdictRule.OFF])
+def test_under_the_papers_rules_what_does_nothing_or_harms_is_adopted(tmp_path: Path, rule: VerdictRule) -> None:
     """The claims about candidates that do not help and about riders fail."""
     assert {USELESS, HARM_RIDES, USELESS_RIDES, STALLING} <= failing(tmp_path, replace(GATE, rule=rule))

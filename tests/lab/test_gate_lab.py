@@ -17,7 +17,7 @@ import pytest
 
 from sleepd.core import experiment
 from sleepd.core.confirmation import ConfirmationConfig
-from sleepd.core.experiment import Experiment, OnePass, Rule
+from sleepd.core.experiment import Experiment, OnePass, VerdictRule
 from sleepd.core.model import Pair, RunId
 from sleepd.lab.gate import apart, figures, lives
 from sleepd.lab.gate.drifting import WORLDS
@@ -29,7 +29,7 @@ from tests.cli.command import sleepd
 from tests.pipeline.world import make
 
 SETUP = Setup(experiment=Experiment(alpha=0.05, confirmation=ConfirmationConfig()))
-STRICT = replace(SETUP, experiment=Experiment(alpha=0.05, statistic=OnePass(rule=Rule.STRICT)))
+STRICT = replace(SETUP, experiment=Experiment(alpha=0.05, statistic=OnePass(rule=VerdictRule.STRICT)))
 
 
 @pytest.mark.parametrize(("key", "low", "high"), [
@@ -93,8 +93,8 @@ def test_the_papers_rule_adopts_what_does_nothing_and_ours_does_not() -> None:
         )
         for setup in (SETUP, STRICT)
     }
-    assert adopted[Rule.STRICT] >= 90
-    assert adopted[Rule.EVIDENCE] <= 5
+    assert adopted[VerdictRule.STRICT] >= 90
+    assert adopted[VerdictRule.EVIDENCE] <= 5
 
 
 def test_a_good_candidate_is_found_and_one_that_breaks_a_task_is_blocked() -> None:

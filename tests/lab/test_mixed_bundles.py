@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sleepd.core.experiment import Rule
+from sleepd.core.experiment import VerdictRule
 from sleepd.lab.proof.bundles import Mixed, mixed
 from sleepd.lab.proof.truth import Truth
 from sleepd.lab.proof.world import HISTORY, Terms, Variant, World
@@ -20,7 +20,7 @@ GOOD = [rule.wordings[0] for family in WHO.families for rule in family.rules]
 HARMFUL = [f"It is wrong, so never: {words[0].lower()}{words[1:]}" for words in GOOD[:2]]
 
 
-def terms(folder: Path, rule: Rule, alpha: float = 0.05) -> Terms:
+def terms(folder: Path, rule: VerdictRule, alpha: float = 0.05) -> Terms:
     return Terms(
         who=WHO,
         seed=1,
@@ -32,7 +32,7 @@ def terms(folder: Path, rule: Rule, alpha: float = 0.05) -> Terms:
     )
 
 
-def made(folder: Path, rule: Rule) -> tuple[Mixed, ...]:
+def made(folder: Path, rule: VerdictRule) -> tuple[Mixed, ...]:
     base = World(terms(folder, rule), Variant(name="the same days"))
     base.live(0, HISTORY)
     base.harvest()
@@ -45,7 +45,7 @@ def made(folder: Path, rule: Rule) -> tuple[Mixed, ...]:
 @pytest.mark.slow
 def test_under_the_papers_rule_harm_rides_along(tmp_path: Path) -> None:
     """So the claim about riders fails under `--gate-rule strict`, and holds under the rule by evidence."""
-    ours, theirs = made(tmp_path / "ours", Rule.EVIDENCE), made(tmp_path / "theirs", Rule.STRICT)
+    ours, theirs = made(tmp_path / "ours", VerdictRule.EVIDENCE), made(tmp_path / "theirs", VerdictRule.STRICT)
     assert [True] * len(HARMFUL) == [one.crossed for one in ours] == [one.crossed for one in theirs]
     assert not any(one.rides for one in ours)
     assert all(one.rides for one in theirs)
@@ -53,6 +53,6 @@ def test_under_the_papers_rule_harm_rides_along(tmp_path: Path) -> None:
 
 def test_the_gate_of_a_world_is_that_of_the_run(tmp_path: Path) -> None:
     """Every world's, whatever is different about it."""
-    world = World(terms(tmp_path, Rule.STRICT, 0.01), Variant(name="w", pairs=7))
-    assert (Rule.STRICT, 0.01, 7) == (world.gate.rule, world.gate.alpha, world.gate.pairs_per_night)
+    world = World(terms(tmp_path, VerdictRule.STRICT, 0.01), Variant(name="w", pairs=7))
+    assert (VerdictRule.STRICT, 0.01, 7) == (world.gate.rule, world.gate.alpha, world.gate.pairs_per_night)
     world.close()

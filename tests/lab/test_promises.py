@@ -11,7 +11,7 @@ import pytest
 from sleepd.core import experiment
 from sleepd.core.confirmation import ConfirmationConfig
 from sleepd.core.evidence import Scores
-from sleepd.core.experiment import Experiment, OnePass, Rule
+from sleepd.core.experiment import Experiment, OnePass, VerdictRule
 from sleepd.core.model import Digest, Verdict
 from sleepd.lab.gate import lives
 from sleepd.lab.gate.trials import Setup, trial
@@ -79,8 +79,8 @@ def test_sealed_tasks_that_disagree_are_a_warning(before: float, after: float, w
     assert warns is ("worse" in sealed_words(one))
 
 
-@pytest.mark.parametrize("rule", [Rule.STRICT, Rule.OFF])
-def test_what_the_papers_rules_accept_names_the_rule(rule: Rule) -> None:
+@pytest.mark.parametrize("rule", [VerdictRule.STRICT, VerdictRule.OFF])
+def test_what_the_papers_rules_accept_names_the_rule(rule: VerdictRule) -> None:
     """Promise 10: in the reason, which every report and the journal show."""
     paper = Experiment(alpha=0.05, statistic=OnePass(rule=rule))
     decision = experiment.decide(paper, Scores(candidate=np.ones(5), baseline=np.zeros(5)))

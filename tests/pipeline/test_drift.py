@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sleepd.core.drift import PAIRS_PER_NIGHT
-from sleepd.core.experiment import Decision, Rule
+from sleepd.core.experiment import Decision, VerdictRule
 from sleepd.core.model import Cause, Digest, Pair, Split, digest
 from sleepd.core.ports import Ask, CallPurpose, Failure, Model, Reply
 from sleepd.core.select import Bundle
@@ -148,8 +148,8 @@ class TestWithoutEarlierNights:
         assert None is watch(world.ctx(model, night=str(row["id"])), comparison_of(world), world.gate)
         assert before == model.asked
 
-    @pytest.mark.parametrize("rule", [Rule.STRICT, Rule.OFF])
-    def test_the_papers_rules_use_nothing_again_and_draw_none(self, world: World, rule: Rule) -> None:
+    @pytest.mark.parametrize("rule", [VerdictRule.STRICT, VerdictRule.OFF])
+    def test_the_papers_rules_use_nothing_again_and_draw_none(self, world: World, rule: VerdictRule) -> None:
         """Each of their candidates has baseline rollouts of its own."""
         settled(world, date=date(1))
         model = counting(world.model)
@@ -221,7 +221,7 @@ class TestWithoutAChange:
         model = counting(world.model)
         seen = outlook(world.ctx(model, night="n2"), world.plan(date(2)))
         assert 0 == model.asked
-        strict = replace(world, gate=replace(world.gate, rule=Rule.STRICT))
+        strict = replace(world, gate=replace(world.gate, rule=VerdictRule.STRICT))
         assert 2 * PAIRS_PER_NIGHT == seen.calls - outlook(strict.ctx(), strict.plan(date(2))).calls
         night = settled(world, model, date=date(2))
         assert PAIRS_PER_NIGHT == drift_of(night)["pairs"]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sleepd.core.errors import NotMeasured
-from sleepd.core.experiment import Rule
+from sleepd.core.experiment import VerdictRule
 from sleepd.core.mark import OWN_MARK
 from sleepd.core.model import Cause, Split
 from sleepd.core.ports import Ask, CallPurpose, Failure, Reply
@@ -184,7 +184,7 @@ class TestForetold:
             ({"baseline_samples": 3}, {}, 30),
             ({"attribution": AttributionConfig(most=10)}, {"edit_budget": 4}, 10 * (3 + 4 + 5)),
             ({"attribution": AttributionConfig(most=10)}, {"edit_budget": 1}, 0),
-            ({"rule": Rule.STRICT}, {}, -48),
+            ({"rule": VerdictRule.STRICT}, {}, -48),
             ({}, {"steps": 3}, 4 + 1 + 2),
             ({}, {"samples": 2}, 2 * 4),
             ({}, {"minibatch": 5}, 2 * (1 + 1)),

@@ -10,7 +10,7 @@ import pytest
 
 from sleepd.core import race
 from sleepd.core.errors import NotMeasured
-from sleepd.core.experiment import Rule
+from sleepd.core.experiment import VerdictRule
 from sleepd.core.model import Cause
 from sleepd.core.ports import Ask, Failure, Model, Reply
 from sleepd.models.scripted import FailingAt
@@ -87,7 +87,9 @@ def test_a_night_that_is_killed_in_its_race_comes_to_the_same_end(world: World, 
     assert [t.evidence for t in undisturbed.tried] == [t.evidence for t in again.tried]
 
 
-@pytest.mark.parametrize("gate", [{"runners": 0}, {"runners": 2}, {"pairs_per_night": 61}, {"rule": Rule.STRICT}])
+@pytest.mark.parametrize(
+    "gate", [{"runners": 0}, {"runners": 2}, {"pairs_per_night": 61}, {"rule": VerdictRule.STRICT}]
+)
 def test_there_is_none_where_it_is_not_worth_it(world: World, gate: dict[str, Any]) -> None:
     """Without runners, with two that go on anyway, with too few pairs left, and under the paper's rules."""
     report = night(world, **gate)

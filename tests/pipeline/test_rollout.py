@@ -8,6 +8,7 @@ import pickle
 import threading
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +18,7 @@ from sleepd.core.ports import Ask, Failure, ReplayOutcome, Reply, RolloutRequest
 from sleepd.core.schedule import baseline
 from sleepd.core.score import Metric
 from sleepd.judges.checks import CheckJudge
+from sleepd.models.handoff import END, Handoff, waiting
 from sleepd.models.scripted import FailingAt, ScriptedModel
 from sleepd.pipeline.rollout import RunContext, run_all
 from sleepd.store import tasks
@@ -73,6 +75,28 @@ def test_a_cause_outside_the_text_ends_the_night_and_leaves_no_row(world: World,
     with pytest.raises(expected):
         run(world.ctx(ScriptedModel(otherwise=Failure(cause=cause, message="x"))), 2)
     assert [] == world.rows("rollouts")
+
+
+def test_all_prompts_are_handed_over_before_the_night_ends(world: World, tmp_path: Path) -> None:
+    """A prompt that waits for somebody cancels no other; an answer is kept, and the rest waits on."""
+    folder = tmp_path / "handoff"
+    wanted = requests(world.ctx(Handoff(folder)), 8)
+    with pytest.raises(NotMeasured, match=f"8 prompts wait for an answer in {folder}"):
+        run_all(world.ctx(Handoff(folder), workers=2), wanted)
+    assert 8 == len(waiting(folder))
+    waiting(folder)[0].answer.write_text(f"an answer\n{END}\n")
+    with pytest.raises(NotMeasured, match="7 prompts wait"):
+        run_all(world.ctx(Handoff(folder), workers=2), wanted)
+    assert 1 == len(world.rows("rollouts"))
+
+
+def test_an_outage_ends_the_night_also_while_prompts_wait(world: World) -> None:
+    """No further call is made, and the outage is what is named."""
+    waits = Failure(cause=Cause.WAITING, message="1 prompt waits", waiting=1)
+    model = ScriptedModel(waits, Failure(cause=Cause.NETWORK, message="no route"), otherwise=waits)
+    with pytest.raises(NotMeasured, match="no route"):
+        run_all(world.ctx(model, workers=1), requests(world.ctx(model), 8))
+    assert len(model.asks) < 8
 
 
 @pytest.mark.parametrize("cause", [c for c in Cause if not c.outside])

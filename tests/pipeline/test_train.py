@@ -13,7 +13,7 @@ from sleepd.core import edit
 from sleepd.core.confirmation import ConfirmationConfig
 from sleepd.core.edit import Region
 from sleepd.core.errors import BudgetSpent, NotMeasured
-from sleepd.core.experiment import Rule
+from sleepd.core.experiment import VerdictRule
 from sleepd.core.model import CandidateOrigin, Cause, RunId, RunKind, SkillTarget, Split, TaskId, Verdict
 from sleepd.core.ports import Ask, CallPurpose, Failure, Model, Reply
 from sleepd.lab.proof.truth import Truth
@@ -510,8 +510,8 @@ class Silent:
 
 
 class TestRules:
-    @pytest.mark.parametrize("rule", [Rule.STRICT, Rule.OFF])
-    def test_what_a_paper_rule_accepts_is_marked_as_no_proof(self, rule: Rule, ground: TaskSetWorld) -> None:
+    @pytest.mark.parametrize("rule", [VerdictRule.STRICT, VerdictRule.OFF])
+    def test_what_a_paper_rule_accepts_is_marked_as_no_proof(self, rule: VerdictRule, ground: TaskSetWorld) -> None:
         done = ground.train(Saying(QUIET | {EDITS: adds(TESTED, TICKET)}), SHORT, gate=replace(GATING, rule=rule))
         assert StepOutcome.ACCEPTED is done.steps[0].outcome
         assert not done.best.gated

@@ -12,7 +12,7 @@ from sleepd.core.aggregate import Backed
 from sleepd.core.check import Check, check_of
 from sleepd.core.errors import NotMeasured
 from sleepd.core.evidence import Given, Scores, adaptive_wealth, log_wealth
-from sleepd.core.experiment import Decision, Rule
+from sleepd.core.experiment import Decision, VerdictRule
 from sleepd.core.model import Cause, CheckKind, Edit, EditOp, Pair, Split, Task, Verdict
 from sleepd.core.ports import Ask, Failure, Model, Reply
 from sleepd.core.select import Bundle
@@ -145,7 +145,7 @@ class TestEntering:
     def test_what_the_papers_rules_accept_does_not_raise_the_levels(self, world: World) -> None:
         """Only evidence counts as a discovery in the account."""
         ctx = world.ctx()
-        off = replace(GATING, rule=Rule.OFF)
+        off = replace(GATING, rule=VerdictRule.OFF)
         comparison, trial = entered(world, ctx, "- x\n", off)
         assert Verdict.ACCEPTED is measure(ctx, comparison, trial, off, 99).verdict
         _, second = entered(world, ctx)
@@ -167,7 +167,7 @@ class TestEntering:
             (world.ctx(), unchecked, GATING),
             (world.ctx(), comparison, replace(GATING, alpha=0.01)),
             (world.ctx(), comparison, replace(GATING, baseline_samples=4)),
-            (world.ctx(), comparison, replace(GATING, rule=Rule.STRICT)),
+            (world.ctx(), comparison, replace(GATING, rule=VerdictRule.STRICT)),
         ]
         claims = [(c, on, text_claim(c, on, bundle(GOOD), GOOD), gate) for c, on, gate in cases]
         assert len(cases) == len({identity(*claim) for claim in claims})
@@ -312,8 +312,8 @@ class TestMeasuring:
         measure(ctx, comparison, trial, replace(GATING, max_pairs=5), 12)
         assert "closed" == world.rows("candidates")[0]["verdict"]
 
-    @pytest.mark.parametrize("rule", [Rule.STRICT, Rule.OFF])
-    def test_the_papers_rules_look_once_at_one_pass(self, world: World, rule: Rule) -> None:
+    @pytest.mark.parametrize("rule", [VerdictRule.STRICT, VerdictRule.OFF])
+    def test_the_papers_rules_look_once_at_one_pass(self, world: World, rule: VerdictRule) -> None:
         """Every validation task once, whatever the budget; a rerun after an outage sees the whole pass as well."""
         gate = replace(GATING, rule=rule)
         failing = world.ctx(FailingAt(world.model, 9, OUTAGE))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 
 from sleepd import compose
-from sleepd.core.experiment import Rule
+from sleepd.core.experiment import VerdictRule
 from sleepd.lab.gate import apart, figures
 from sleepd.lab.gate.figures import Figure, Line, Row, Unit
 from sleepd.lab.gate.trials import Setup
@@ -26,7 +26,7 @@ class Measured:
     lines: tuple[Line, ...]
 
 
-def setup(settings: Settings, rule: Rule, *, tasks: int, pairs: int) -> tuple[Setup, float]:
+def setup(settings: Settings, rule: VerdictRule, *, tasks: int, pairs: int) -> tuple[Setup, float]:
     """The gate of the settings over a simulated user, and the level of the whole account."""
     gate = replace(compose.gate(settings), rule=rule)
     made = Setup(

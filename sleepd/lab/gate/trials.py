@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sleepd.core import confirmation, experiment
 from sleepd.core.confirmation import Confirmation, ConfirmationConfig
 from sleepd.core.evidence import Floats, Scores
-from sleepd.core.experiment import Decision, Experiment, OnePass, Rule
+from sleepd.core.experiment import Decision, Experiment, OnePass, VerdictRule
 from sleepd.core.model import TaskId, Verdict
 from sleepd.lab.gate.truth import Kind, Rates
 from sleepd.pipeline.trial import AttributionConfig
@@ -33,9 +33,9 @@ class Setup:
     attribution: AttributionConfig = field(default_factory=AttributionConfig)
 
     @property
-    def rule(self) -> Rule:
+    def rule(self) -> VerdictRule:
         statistic = self.experiment.statistic
-        return statistic.rule if isinstance(statistic, OnePass) else Rule.EVIDENCE
+        return statistic.rule if isinstance(statistic, OnePass) else VerdictRule.EVIDENCE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +101,12 @@ def trial(rng: np.random.Generator, kind: Kind, rates: Rates, setup: Setup, alph
     columns = drawn(rng, kind, rates, asked.max_pairs, setup.baseline_samples)
     decision, more = experiment.decide(asked, columns.scores), 0
     if decision.verdict is Verdict.ACCEPTED and asked.confirmation.least:
-        found, more = confirmed(rng, kind, rates, _until(columns, decision.pairs), asked.confirmation)
+        decided = Columns(
+            task=columns.task[: decision.pairs],
+            candidate=columns.candidate[: decision.pairs],
+            baseline=columns.baseline[: decision.pairs],
+        )
+        found, more = confirmed(rng, kind, rates, decided, asked.confirmation)
         decision = experiment.confirmed(asked, decision, found, len(rates.before))
     return _outcome(decision, rates, more, setup)
 
@@ -154,10 +159,6 @@ def _binomial(n: int, rate: float) -> Floats:
     hits = np.arange(n + 1)
     weights: Floats = _choices(n) * rate**hits * (1 - rate) ** (n - hits)
     return weights
-
-
-def _until(columns: Columns, pairs: int) -> Columns:
-    return Columns(task=columns.task[:pairs], candidate=columns.candidate[:pairs], baseline=columns.baseline[:pairs])
 
 
 def _outcome(decision: Decision, rates: Rates, more: int, setup: Setup) -> Outcome:

@@ -9,7 +9,6 @@ from sleepd.core.model import Edit, Verdict
 from sleepd.lab.proof.gated import PAIRS, GatedWork, adding
 from sleepd.lab.proof.truth import Truth
 from sleepd.lab.proof.world import SLOW, Variant, World
-from sleepd.pipeline.rollout import RunContext
 from sleepd.simulate.agent import Nature
 
 HARMS = 10
@@ -45,11 +44,21 @@ def mixed(
     best = sorted((text for text in gains if gains[text] > 0), key=lambda text: -gains[text])
     helping = [adding(text) for text in best[:company]]
     nature = Nature(obedience=truth.nature.obedience, slow=SLOW)
-    # Each in a night of its own, so that none has only what the others left of a night's pairs.
-    found = [
-        _one(place.world.ctx(f"mixed {number}", nature), place, helping, rider)
-        for number, rider in enumerate(_riders(place, truth, helping, others), 1)
-    ]
+    found = []
+    for number, (text, effect) in enumerate(_riders(place, truth, helping, others), 1):
+        # Each in a night of its own, so that none has only what the others left of a night's pairs.
+        ctx = place.world.ctx(f"mixed {number}", nature)
+        ended = place.judged(ctx, place.world.gate, [*helping, adding(text)])
+        last = ended[-1].candidate
+        accepted = {e.text for e in last.edits} if last.verdict is Verdict.ACCEPTED else set()
+        mixed = Mixed(
+            rider=text,
+            effect=effect,
+            crossed=len(ended) > 1 or last.verdict is Verdict.ACCEPTED,
+            rides=text in accepted,
+            whole={e.text for e in helping} <= accepted,
+        )
+        found.append(mixed)
     place.world.close()
     return tuple(found)
 
@@ -65,17 +74,3 @@ def _riders(place: GatedWork, truth: Truth, company: list[Edit], others: Sequenc
         elif abs(effect) <= _NOTHING and len(idle) < USELESS:
             idle.append((text, effect))
     return [*harms, *idle]
-
-
-def _one(ctx: RunContext, place: GatedWork, company: list[Edit], rider: tuple[str, float]) -> Mixed:
-    text, effect = rider
-    ended = place.judged(ctx, place.world.gate, [*company, adding(text)])
-    last = ended[-1].candidate
-    accepted = {e.text for e in last.edits} if last.verdict is Verdict.ACCEPTED else set()
-    return Mixed(
-        rider=text,
-        effect=effect,
-        crossed=len(ended) > 1 or last.verdict is Verdict.ACCEPTED,
-        rides=text in accepted,
-        whole={e.text for e in company} <= accepted,
-    )

@@ -44,13 +44,24 @@ class Claim:
 
 def assertions(who: Persona, found: Findings) -> tuple[Claim, ...]:
     """All assertions of one proof-run, in the order in which they are shown."""
+    # Another model is noticed in its first night, and what was proven before says so.
+    seen = found.change
+    heard = f"alarm ({seen.difference:+.2f})" if seen.noticed and seen.difference is not None else "no alarm"
     return (
         *_improvement(found),
-        *_gauntlet(found),
+        _none_crossed("useless candidates are not adopted", useless(found.gauntlet), ENOUGH),
+        _none_crossed("harmful candidates (5-15 points) are not adopted", harmful(found.gauntlet), ENOUGH),
         *_mixed(found),
         _none_crossed("edits that leave hard work unanswered are not adopted", found.stalling, 3),
         _none_crossed("edits that fit only the work shown are not adopted", found.overfitted, 4),
-        _change(found),
+        Claim(
+            name="another model behind the name is noticed",
+            says=f"{heard}; {seen.marked} of {seen.proven} proofs are marked",
+            holds=seen.noticed and seen.marked == seen.proven > 0,
+            count=seen.pairs,
+            least=20,
+            of="drift pairs",
+        ),
         _poison(found, who.poisons[0], "poison in a tool result"),
         _poison(found, who.poisons[1], "poison in a user turn"),
         *(_control(c) for c in found.controls),
@@ -82,11 +93,6 @@ def _improvement(found: Findings) -> Iterator[Claim]:
         )
 
 
-def _gauntlet(found: Findings) -> Iterator[Claim]:
-    yield _none_crossed("useless candidates are not adopted", useless(found.gauntlet), ENOUGH)
-    yield _none_crossed("harmful candidates (5-15 points) are not adopted", harmful(found.gauntlet), ENOUGH)
-
-
 def _none_crossed(name: str, group: Sequence[Tried], least: int) -> Claim:
     crossed = sum(t.crossed for t in group)
     return Claim(
@@ -96,20 +102,6 @@ def _none_crossed(name: str, group: Sequence[Tried], least: int) -> Claim:
         count=len(group),
         least=least,
         of="candidates gated",
-    )
-
-
-def _change(found: Findings) -> Claim:
-    """Another model is noticed in its first night, and what was proven before says so."""
-    seen = found.change
-    heard = f"alarm ({seen.difference:+.2f})" if seen.noticed and seen.difference is not None else "no alarm"
-    return Claim(
-        name="another model behind the name is noticed",
-        says=f"{heard}; {seen.marked} of {seen.proven} proofs are marked",
-        holds=seen.noticed and seen.marked == seen.proven > 0,
-        count=seen.pairs,
-        least=20,
-        of="drift pairs",
     )
 
 

@@ -15,7 +15,7 @@ from sleepd.pipeline.work import Work, live_text
 from sleepd.simulate.life import Corrections
 from sleepd.store import rollouts
 from sleepd.store.nights import Night
-from sleepd.store.proposals import Proposal, Status, Trial
+from sleepd.store.proposals import Status
 from sleepd.store.tasks import StoredTask
 
 _SAMPLES = 4
@@ -157,22 +157,18 @@ def _tried(world: World, truth: Truth) -> Iterator[Tried]:
         candidate = trial.candidate
         tasks = [known[i] for i in candidate.tasks if i in known]
         effect = truth.effect(tasks, world.text(candidate.base), world.text(candidate.text))
-        yield _row(trial, proposed.get(candidate.id), (world.pairs(trial), effect))
-
-
-def _row(trial: Trial, proposal: Proposal | None, figures: tuple[int, float]) -> Tried:
-    candidate = trial.candidate
-    return Tried(
-        index=candidate.index,
-        verdict=candidate.verdict.value,
-        edits=tuple(e.text for e in candidate.edits),
-        pairs=figures[0],
-        measured=trial.effect,
-        effect=figures[1],
-        status=proposal.status.value if proposal is not None else None,
-        findings=proposal.findings if proposal is not None else (),
-        night=str(trial.run),
-    )
+        proposal = proposed.get(candidate.id)
+        yield Tried(
+            index=candidate.index,
+            verdict=candidate.verdict.value,
+            edits=tuple(e.text for e in candidate.edits),
+            pairs=world.pairs(trial),
+            measured=trial.effect,
+            effect=effect,
+            status=proposal.status.value if proposal is not None else None,
+            findings=proposal.findings if proposal is not None else (),
+            night=str(trial.run),
+        )
 
 
 def _sealed(world: World, truth: Truth) -> Sealed:

@@ -119,7 +119,13 @@ class World:
         self.project = self.home / terms.who.project
         if of is None:
             self.project.mkdir(parents=True)
-            self._write_files()
+            # What is in the project before anything happens: a file of the person's, and the skill if there is one.
+            who = self.terms.who
+            (self.project / "README.md").write_text(f"# {who.project}\n", encoding="utf-8", newline="\n")
+            if who.skill is not None:
+                path = self.project / ".claude" / "skills" / who.skill / "SKILL.md"
+                path.parent.mkdir(parents=True)
+                path.write_text(who.skill_text, encoding="utf-8", newline="\n")
             self.before = dict(self.files())
             empty = terms.folder / "new.db"
             if not empty.exists():
@@ -256,12 +262,3 @@ class World:
 
     def close(self) -> None:
         self.database.close()
-
-    def _write_files(self) -> None:
-        """What is in the project before anything happens: a file of the person's, and the skill if there is one."""
-        who = self.terms.who
-        (self.project / "README.md").write_text(f"# {who.project}\n", encoding="utf-8", newline="\n")
-        if who.skill is not None:
-            path = self.project / ".claude" / "skills" / who.skill / "SKILL.md"
-            path.parent.mkdir(parents=True)
-            path.write_text(who.skill_text, encoding="utf-8", newline="\n")
