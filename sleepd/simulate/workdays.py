@@ -93,7 +93,7 @@ _STATEMENTS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
+class PlantedMoment:
     """One time that a planted need showed."""
 
     key: str
@@ -108,7 +108,7 @@ class LivedDays:
     """A developer's sessions, and the truth about them."""
 
     sessions: tuple[SimSession, ...]
-    moments: tuple[Moment, ...]
+    moments: tuple[PlantedMoment, ...]
     approvals: tuple[tuple[str, str], ...]
     """Session and words of each consent and thanks."""
 
@@ -118,7 +118,7 @@ def live_as(who: Developer, seed: int, start: datetime) -> LivedDays:
     chance = random.Random(f"{seed}:{who.name}")
     plan = _Plan(who, chance)
     sessions: list[SimSession] = []
-    moments: list[Moment] = []
+    moments: list[PlantedMoment] = []
     approvals: list[tuple[str, str]] = []
     for number in range(SESSIONS):
         id_ = str(uuid.uuid5(_NAMESPACE, f"{seed}:{who.name}:{number}"))
@@ -126,7 +126,7 @@ def live_as(who: Developer, seed: int, start: datetime) -> LivedDays:
         exchanges = tuple(day.exchanges())
         session = SimSession(id=id_, agent="claude-code", start=start + number * _EVERY, exchanges=exchanges)
         sessions.append(session)
-        moments += [Moment(key=key, session=session.harvested_as, text=text) for key, text in day.shown]
+        moments += [PlantedMoment(key=key, session=session.harvested_as, text=text) for key, text in day.shown]
         approvals += [(session.harvested_as, words) for words in day.approved]
     return LivedDays(sessions=tuple(sessions), moments=tuple(moments), approvals=tuple(approvals))
 

@@ -8,7 +8,7 @@ from sleepd.core.lesson import Lesson, Quote
 from sleepd.lab.proof.claims import Claim
 from sleepd.lab.proof.days import OBJECTIONS, Learnt
 from sleepd.simulate.developers import Developer, Failing, FollowUp, Ignored, Need
-from sleepd.simulate.workdays import Moment
+from sleepd.simulate.workdays import PlantedMoment
 
 _QUOTED = 2 / 3
 """Least share of the sessions in which a need showed that its lesson must quote, and of its quotes that show it."""
@@ -153,11 +153,11 @@ def _names(lesson: Lesson, wanted: str) -> bool:
     return wanted.casefold() in said
 
 
-def _sessions(lesson: Lesson, shown: Sequence[Moment]) -> set[str]:
+def _sessions(lesson: Lesson, shown: Sequence[PlantedMoment]) -> set[str]:
     return {quote.session for quote in lesson.quotes if _shows(quote, shown)}
 
 
-def _shows(quote: Quote, shown: Sequence[Moment]) -> bool:
+def _shows(quote: Quote, shown: Sequence[PlantedMoment]) -> bool:
     return any(_fits(quote, moment.session, moment.text) for moment in shown)
 
 
