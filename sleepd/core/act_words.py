@@ -103,7 +103,7 @@ DENIES = whole_words(
 MISSES = whole_words(
     r"i (?:don['’]?t|do not|didn['’]?t|can['’]?t|cannot|haven['’]?t|still don['’]?t|"
     r"no longer) (?:\w+ )?(?:see|get|find|hear|have|understand|like|want|think|need)|"
-    r"i (?:see|get|am getting|'m getting|still see|still get|was expecting|expected|"
+    r"i (?:see(?!\s*(?:[.,;:!?…]|$))|get|am getting|'m getting|still see|still get|was expecting|expected|"
     r"would(?: have)? expect(?:ed)?|meant|said|told|asked)|i'm (?:getting|seeing|expecting)|"
     r"(?:it|that|this) (?:still |just |only )?(?:does|did|is|was)(?: not|n['’]?t)|(?:is|are) (?:still|"
     r"failing|missing|broken|not)|"

@@ -356,7 +356,9 @@ def _found(output: str, acting: list[ShellCommand], *, failed: bool) -> tuple[Fa
         name, quote = usage
         about = next((c for c in reversed(acting) if _names(c, quote)), blamed)
         speaker = _SPEAKER.match(quote)
-        if speaker and "not found" not in name and not any(_names(command, speaker[1]) for command in acting):
+        # `CACError: unknown option` names the kind of error, and no program.
+        named = speaker is not None and not speaker[1].endswith(("Error", "Exception"))
+        if speaker and named and "not found" not in name and not any(_names(command, speaker[1]) for command in acting):
             # A filter behind the pipe refused its own arguments.
             return (Fault(kind=FaultKind.USAGE, name=f"{speaker[1]}: {name}", quote=_quote(quote), command=None),)
         return (Fault(kind=FaultKind.USAGE, name=name, quote=_quote(quote), command=about),)

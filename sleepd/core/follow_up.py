@@ -352,12 +352,18 @@ def _learned(asked: list[_Asked]) -> list[_Asked]:
         known = sum(led.values())
         if len(sessions[token, step]) >= 3 and count >= 0.6 * known and known >= 0.4 * sum(counts.values()):
             leads[token] = step
-    return [
-        turn
-        if turn.steps or turn.episode.edits
-        else _with(turn, tuple(dict.fromkeys(leads[word] for word in _features(turn) if word in leads))[:1])
-        for turn in asked
-    ]
+    return [turn if turn.steps or turn.episode.edits else _with(turn, _led_to(turn, leads)) for turn in asked]
+
+
+def _led_to(turn: _Asked, leads: Mapping[str, str]) -> tuple[str, ...]:
+    """The step that the turn's words led to elsewhere. One word among others (`now`, `please`) names none."""
+    found = [word for word in _features(turn) if word in leads]
+    if not found:
+        return ()
+    step = leads[found[0]]
+    words = [token for token in turn.tokens if token not in _CONSENT]
+    several = len(found) > 1 or 2 * sum(word in leads for word in words) >= len(words)
+    return (step,) if several or _mentions(turn.tokens, step) else ()
 
 
 def _features(turn: _Asked) -> tuple[str, ...]:

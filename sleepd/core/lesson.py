@@ -378,7 +378,9 @@ def of_words(history: Sequence[tuple[Sequence[Episode], Sequence[JudgedAct]]]) -
                 continue
             text = _demand(episode.text)
             objects = judged.act in (Act.CORRECTION, Act.REFINEMENT) or (
-                judged.act is not Act.EVIDENCE and max(judged.correction, judged.refinement) >= _UNSURE
+                judged.act is not Act.EVIDENCE
+                and max(judged.correction, judged.refinement) >= _UNSURE
+                and not _follows_words(session, number)
             )
             signal = of_turn(episode, judged)
             speaks = [
@@ -386,6 +388,8 @@ def of_words(history: Sequence[tuple[Sequence[Episode], Sequence[JudgedAct]]]) -
                 for theme in THEMES
                 if (objects or (theme.asked and _after_work(session, number))) and _speaks(theme, text, episode)
             ]
+            if objects and _WAIT not in speaks and _takes_back(session, acts, number):
+                speaks.append(_WAIT)
             if objects and not speaks and not INSTEAD.search(text) and not _handed_on(episode, session[:number]):
                 others.append(signal)
             for theme in speaks:
@@ -412,6 +416,26 @@ def of_words(history: Sequence[tuple[Sequence[Episode], Sequence[JudgedAct]]]) -
     ]
     choices = [Found(key=k, about=k, text=shown[k], signals=tuple(signals)) for k, signals in sorted(instead.items())]
     return (*named, *choices, *_repeated(others))
+
+
+_WAIT = next(theme for theme in THEMES if theme.name == "wait for the word")
+
+
+def _follows_words(session: Sequence[Episode], number: int) -> bool:
+    """Whether the turn follows an exchange in which the agent only read and spoke: there is no work to object to."""
+    if not number:
+        return False
+    calls = session[number - 1].calls
+    acts = any(call.command and any(not command.reads for command in commands(call.command)) for call in calls)
+    return not acts and not any(call.edits for call in calls)
+
+
+def _takes_back(session: Sequence[Episode], acts: Sequence[JudgedAct], number: int) -> bool:
+    """Whether the agent edited on a question, and takes lines out again that it wrote then: in any language."""
+    if not number or acts[number - 1].act is not Act.QUESTION:
+        return False
+    written = {line for edit in session[number - 1].edits for line in edit.added if len(line) >= _LEAST_SAID}
+    return any(line in written for edit in session[number].edits for line in edit.removed)
 
 
 def _handed_on(episode: Episode, before: Sequence[Episode]) -> bool:

@@ -29,10 +29,17 @@ class SimulatedCall:
     """A tool call with its result."""
 
     tool: str
-    """`shell` or `read`."""
+    """`shell`, `read`, or `edit` (in a session of Claude Code only)."""
     argument: str
     output: str
     ok: bool
+    old: str = ""
+    """Of an edit: the text that is replaced, and below the text that replaces it."""
+    new: str = ""
+    denied: bool = False
+    """The person refused the call (in a session of Claude Code only)."""
+    words: str = ""
+    """What the person said to the refusal; empty for nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +67,11 @@ class SimSession:
     start: datetime
     exchanges: tuple[Exchange, ...]
     skill: str | None = None
+
+    @property
+    def harvested_as(self) -> str:
+        """The session's id in the store."""
+        return f"{self.agent}:{self.id}"
 
 
 class Corrections(StrEnum):

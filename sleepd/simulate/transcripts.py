@@ -12,6 +12,11 @@ from sleepd.simulate.life import Exchange, Said, SimSession, SimulatedCall
 
 _NAMESPACE = uuid.UUID("0d3b2f3e-55a5-4c2e-8d0c-7d5c1f6a9e21")
 _MODEL = "simulated-agent-1"
+_REFUSED = (
+    "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the "
+    "new_string was NOT written to the file)."
+)
+_STOP = "STOP what you are doing and wait for the user to tell you how to proceed."
 Line = dict[str, object]
 
 
@@ -83,10 +88,11 @@ class _ClaudeLog:
             yield self._assistant([{"type": "text", "text": said.text}], message)
         if said.call is not None:
             use_id = f"toolu_{self._clock.id()}"
-            tool, argument = ("Bash", "command") if said.call.tool == "shell" else ("Read", "file_path")
-            use: Line = {"type": "tool_use", "id": use_id, "name": tool, "input": {argument: said.call.argument}}
-            yield self._assistant([use], message)
+            yield self._assistant([_claude_use(use_id, said.call)], message)
             yield self._result(use_id, _claude_output(said.call), ok=said.call.ok)
+            if said.call.denied and not said.call.words:
+                stopped = {"type": "text", "text": "[Request interrupted by user for tool use]"}
+                yield self._line("user", {"role": "user", "content": [stopped]})
 
     def _assistant(self, content: list[dict[str, object]], message: str | None = None) -> Line:
         body = {
@@ -126,7 +132,19 @@ class _ClaudeLog:
         return line
 
 
+def _claude_use(use_id: str, call: SimulatedCall) -> dict[str, object]:
+    if call.tool == "shell":
+        return {"type": "tool_use", "id": use_id, "name": "Bash", "input": {"command": call.argument}}
+    if call.tool == "edit":
+        edit = {"file_path": call.argument, "old_string": call.old, "new_string": call.new}
+        return {"type": "tool_use", "id": use_id, "name": "Edit", "input": edit}
+    return {"type": "tool_use", "id": use_id, "name": "Read", "input": {"file_path": call.argument}}
+
+
 def _claude_output(call: SimulatedCall) -> str:
+    if call.denied:
+        after = f"To tell you how to proceed, the user said:\n{call.words}" if call.words else _STOP
+        return f"{_REFUSED} {after}"
     return call.output if call.ok else f"Exit code 1\n{call.output}"
 
 

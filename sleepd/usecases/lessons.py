@@ -29,6 +29,7 @@ from sleepd.core.model import ClusterId, Digest, Edit, EditOp, TaskId, digest
 from sleepd.core.written_rules import TriedRule, written_rules
 from sleepd.host import clock, locks
 from sleepd.models.hashed import HashedTfidf
+from sleepd.pipeline.work import Surroundings
 from sleepd.replayers.prompt import version
 from sleepd.settings import config
 from sleepd.settings.places import Places
@@ -50,18 +51,20 @@ _STATES = {
 }
 
 
-def history(database: Database, project: str | None = None) -> History:
+def history(database: Database, project: str | None = None, around: Surroundings | None = None) -> History:
     """Read the stored interactive sessions; of one project when `project` names its folder or the folder's end.
 
-    What a model took a turn for, when it was asked earlier, is part of the turn's act. No model is asked here.
+    What a model took a turn for, when it was asked earlier, is part of the turn's act. No model is asked here. Here and
+    below `around` says whose home it is; default: the user's.
     """
     found = []
+    around = around or _users()
     with database.reading() as connection:
         cluster_of = store.clusters(connection)
         read = readings.acts(connection, version("acts"))
         repository = repositories.of_folders(connection)
         ids = store.interactive(connection)
-        labels = client_labels(ids, config.home(), config.agent_env())
+        labels = client_labels(ids, around.home, around.env)
         for id_ in ids:
             transcript = stored.transcript(connection, id_)
             if project is not None and not _is_project(transcript.project, project):
@@ -78,6 +81,10 @@ def history(database: Database, project: str | None = None) -> History:
             if session:
                 found.append(tuple(session))
     return History(sessions=tuple(found), repositories=_still_there(repository))
+
+
+def _users() -> Surroundings:
+    return Surroundings(home=config.home(), env=config.agent_env())
 
 
 def _still_there(repository: Mapping[str, str]) -> dict[str, str]:
@@ -111,7 +118,7 @@ def tried(one: Lesson, floors: LessonsConfig, known: History) -> TriedLesson:
     return TriedLesson(lesson=one, checks=lesson.tried_checks(one, known, wanted))
 
 
-def book(database: Database, floors: LessonsConfig, known: History) -> LessonBook:
+def book(database: Database, floors: LessonsConfig, known: History, around: Surroundings | None = None) -> LessonBook:
     """The lessons of a history with the person's decisions; remembers that they were listed."""
     projects = {session[0].episode.session: known.repository(session[0].episode.project) for session in known.sessions}
     with database.reading() as connection:
@@ -130,7 +137,7 @@ def book(database: Database, floors: LessonsConfig, known: History) -> LessonBoo
     nearest = max(others, key=lambda f: len({s.session for s in f.signals}), default=None)
     living.sort(key=lambda one: (one.state is not LessonState.PINNED, one.state is LessonState.SUPERSEDED))
     return LessonBook(
-        lessons=tuple(_written_down(one) for one in living),
+        lessons=tuple(_written_down(one, around or _users()) for one in living),
         sessions=len(known.sessions),
         turns=known.turns,
         nearest=nearest,
@@ -159,11 +166,11 @@ def _with_state(one: Lesson, before: Mapping[str, Listed], decided: Mapping[str,
     return one
 
 
-def _written_down(one: Lesson) -> Lesson:
+def _written_down(one: Lesson, around: Surroundings) -> Lesson:
     """With the line of the project's or the user's own file that says so already."""
     # AGENTS.md, CLAUDE.md and the like: the project's before the user's own.
     project = Path(one.project) if one.project and Path(one.project).is_dir() else None
-    found = targets.discover(config.home(), project, config.agent_env())
+    found = targets.discover(around.home, project, around.env)
     for target in tuple(t for t in found if Path(t.path).name != targets.SKILL_FILE):
         try:
             file = files.read(Path(target.path))
@@ -175,12 +182,13 @@ def _written_down(one: Lesson) -> Lesson:
     return one
 
 
-def tried_rules(known: History, floors: LessonsConfig) -> tuple[TriedRule, ...]:
+def tried_rules(known: History, floors: LessonsConfig, around: Surroundings | None = None) -> tuple[TriedRule, ...]:
     """The rules in the person's own files that name a command, those broken most often first, held against history.
 
     A project's rules are held against its own sessions, a file of the user's own against all. Rules that never applied
     are left out.
     """
+    around = around or _users()
     by_project: dict[str, list[Sequence[Episode]]] = {}
     cut = lesson.originals([[one.episode for one in session] for session in known.sessions])
     for session in cut:
@@ -193,7 +201,7 @@ def tried_rules(known: History, floors: LessonsConfig) -> tuple[TriedRule, ...]:
     found: dict[str, TriedRule] = {}
     for folder, sessions in sorted(by_project.items()):
         project = Path(folder) if folder and Path(folder).is_dir() else None
-        for target in targets.discover(config.home(), project, config.agent_env()):
+        for target in targets.discover(around.home, project, around.env):
             if Path(target.path).name == targets.SKILL_FILE:
                 continue
             try:

@@ -60,6 +60,13 @@ def test_an_approval_is_never_a_rejection(words: str) -> None:
     assert Act.APPROVAL == second(words)
 
 
+@pytest.mark.parametrize("words", ["ah, now I see. thank you", "I see"])
+def test_who_has_understood_misses_nothing(words: str) -> None:
+    """`I see` without an object is no complaint about what there is to see."""
+    assert Act.CORRECTION != second(words)
+    assert Act.CORRECTION == second("I see two errors in the log")
+
+
 def test_the_words_of_a_denial_are_a_correction() -> None:
     """Whatever they say."""
     refused = shell("make slow", status=ToolStatus.DENIED, feedback="I will run it myself later", result_id="r")

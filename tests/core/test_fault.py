@@ -91,6 +91,11 @@ class TestUsage:
             ),
             ("cargo nextest", "error: no such command: `nextest`", "unknown command: `nextest`"),
             ("cargo test --foo", "error: unexpected argument '--foo' found", "unknown argument '--foo'"),
+            (
+                "pnpm vitest run --foo",
+                "CACError: Unknown option `--foo`\n    at checkUnknownOptions",
+                "unknown option `--foo`",
+            ),
             ("go test -foo", "flag provided but not defined: -foo", "unknown -foo"),
             ("timeout 5 npm test", "zsh: command not found: timeout", "command not found: timeout"),
             ("staticcheck ./...", "bash: line 1: staticcheck: command not found", "command not found: staticcheck"),

@@ -71,6 +71,13 @@ class TestTheStep:
         ]
         assert [TESTS] * 4 == keys([*found, *after_work("cover this new branch", session=3)])
 
+    def test_one_word_of_many_names_no_step(self) -> None:
+        """`jetzt` led to a commit three times; that all works now asks for none."""
+        found = [
+            e for n in range(3) for e in after_work(f"{('into git', 'commit', 'sichern')[n]} jetzt", *COMMIT, session=n)
+        ]
+        assert ["commit"] * 3 == keys([*found, *after_work("läuft jetzt sauber durch", session=3)])
+
     def test_the_same_words_without_a_step_are_one_request(self) -> None:
         """The calls differ, the request does not."""
         found = [

@@ -105,6 +105,46 @@ def test_an_approval_teaches_nothing() -> None:
     assert {} == learn([work(n, "yes, run the lint", shell("npm run lint")) for n in (1, 2, 3)])
 
 
+def taken_back(number: int, question: str, words: str, *, back: bool = True) -> tuple[Episode, ...]:
+    """A question on which the agent edited, and an objection after which it took the lines out again, or did not."""
+    again = {"file_path": "/p/parser.py", "old_string": "retries = 3", "new_string": "pass"}
+    undo = ToolCall(id=f"u{number}", name="Edit", input=json.dumps(again), output="", status=ToolStatus.OK)
+    given = {"file_path": "/p/parser.py", "old_string": "pass", "new_string": "retries = 3"}
+    wrote = ToolCall(id=f"w{number}", name="Edit", input=json.dumps(given), output="", status=ToolStatus.OK)
+    return session(
+        number,
+        said(question, 0),
+        reply("It tries once. I made it three times.", 1, wrote),
+        said(words, 2),
+        reply("You're right, sorry.", 3, *((undo,) if back else (edit("other.py", number),))),
+    )
+
+
+def test_edits_on_a_question_that_are_taken_back_are_a_lesson_in_any_language() -> None:
+    """The words name no rule; the agent's edit, the objection and the way back do."""
+    asked = ("how often does the parser retry?", "wie oft versucht es der Parser?")
+    words = ("не трогай, я спросил", "du hast das geändert, das war falsch")
+    found = learn([taken_back(n, asked[n], words[n]) for n in (0, 1)])
+    assert list(words) == [quote.text for quote in found["wait for the word"].quotes]
+    kept = learn([taken_back(n, asked[n], words[n], back=False) for n in (0, 1)])
+    assert "wait for the word" not in kept
+
+
+def test_an_answer_to_a_proposal_is_no_objection() -> None:
+    """The agent had changed nothing: consent in words that no list holds is not a rule, however often it comes."""
+    history = [
+        session(
+            n,
+            said(f"Add option {n} to the parser", 0),
+            reply("I would take the parser apart first. Shall I?", 1),
+            said("proviamo così", 2),
+            reply("Done.", 3, edit("parser.py", n)),
+        )
+        for n in range(3)
+    ]
+    assert {} == learn(history)
+
+
 def test_a_command_that_is_refused_more_often_than_let_pass_is_a_lesson() -> None:
     """With and without words; what was let pass as often is none."""
     slow = shell("make slow", status=ToolStatus.DENIED, feedback="too slow", result_id="r1")

@@ -36,6 +36,16 @@ def test_the_product_helps_and_holds_back_what_does_not(tmp_path: Path, persona:
     assert 0 == done.returncode, f"{done.stdout}\n{done.stderr}"
 
 
+@pytest.mark.parametrize("persona", ["maintainer", "shopkeeper", "apprentice"])
+def test_the_lessons_of_work_that_is_new_every_day_are_found(tmp_path: Path, persona: str) -> None:
+    """Every claim holds, without a night; two runs differ in nothing but `meta`."""
+    options = ("--persona", persona, "--seed", "901", "--embedder", "hashed-tfidf", "--assert-improves", "--json")
+    first, second = (start(tmp_path, name, *options) for name in ("one", "another-folder"))
+    assert 0 == first.returncode == second.returncode, first.stdout + first.stderr
+    assert without_meta(first.stdout) == without_meta(second.stdout)
+    assert all(claim["passed"] for claim in json.loads(first.stdout)["assertions"])
+
+
 def test_two_runs_are_equal_to_the_byte(tmp_path: Path) -> None:
     """Another folder, another number of workers and another time zone change nothing but `meta`."""
     options = ("--persona", "analyst", "--seed", "5", "--nights", "1", "--embedder", "hashed-tfidf", "--json")

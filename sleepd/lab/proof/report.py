@@ -13,15 +13,15 @@ from sleepd.lab.proof.world import Terms
 _DIGITS = 6
 
 
-def as_json(terms: Terms, found: Findings, claims: Sequence[Claim], meta: Mapping[str, object]) -> dict[str, object]:
-    """Everything that was found. Equal arguments give equal values; what may differ stands under `meta` alone."""
+def as_json(terms: Terms, found: Findings, claims: Sequence[Claim]) -> dict[str, object]:
+    """Everything that was found. Equal arguments give equal values."""
     return {
         "persona": terms.who.name,
         "seed": terms.seed,
         "nights": [{"date": n.date, "status": n.status.value, "message": n.message} for n in found.nights],
         "gate": {"rule": terms.gate.rule.value, "alpha": terms.gate.alpha},
         "embedder": terms.embedder.key,
-        "assertions": [asdict(claim) | {"passed": claim.passed} for claim in claims],
+        "assertions": asserted(claims),
         "candidates": [_tried(t) for t in found.tried],
         "gauntlet": [_tried(t) for t in found.gauntlet],
         "stalling": [_tried(t) for t in found.stalling],
@@ -30,7 +30,6 @@ def as_json(terms: Terms, found: Findings, claims: Sequence[Claim], meta: Mappin
         "sealed": _rounded(asdict(found.sealed)),
         "controls": [_rounded(asdict(control)) for control in found.controls],
         "adopted": found.adopted,
-        "meta": dict(meta),
     }
 
 
@@ -44,13 +43,23 @@ def as_text(terms: Terms, found: Findings, claims: Sequence[Claim]) -> str:
         *(_line(t) for t in found.tried),
         "",
     ]
+    return "\n".join([*lines, *table(claims)])
+
+
+def asserted(claims: Sequence[Claim]) -> list[dict[str, object]]:
+    """The claims for programs."""
+    return [asdict(claim) | {"passed": claim.passed} for claim in claims]
+
+
+def table(claims: Sequence[Claim]) -> list[str]:
+    """The claims for people, a line each, and how many hold."""
     width = max(len(claim.name) for claim in claims)
+    lines = []
     for claim in claims:
         mark = "ok  " if claim.passed else "FAIL"
         lines.append(f"{mark}  {claim.name:<{width}}  {claim.says}  [{claim.count} {claim.of}, at least {claim.least}]")
     failed = sum(not claim.passed for claim in claims)
-    lines += ["", f"{len(claims) - failed} of {len(claims)} assertions hold"]
-    return "\n".join(lines)
+    return [*lines, "", f"{len(claims) - failed} of {len(claims)} assertions hold"]
 
 
 def _line(tried: Tried) -> str:
