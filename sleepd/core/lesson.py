@@ -380,7 +380,7 @@ def of_words(history: Sequence[tuple[Sequence[Episode], Sequence[JudgedAct]]]) -
             objects = judged.act in (Act.CORRECTION, Act.REFINEMENT) or (
                 judged.act is not Act.EVIDENCE and max(judged.correction, judged.refinement) >= _UNSURE
             )
-            # Consent to a proposal looks like an unsure objection. Without work before it the agent's answer must agree.
+            # Consent to a proposal looks like an unsure objection. With no work before it the answer has to agree.
             surely = objects and (judged.act in (Act.CORRECTION, Act.REFINEMENT) or not _follows_words(session, number))
             signal = of_turn(episode, judged)
             speaks = [
