@@ -378,26 +378,31 @@ def of_words(history: Sequence[tuple[Sequence[Episode], Sequence[JudgedAct]]]) -
                 continue
             text = _demand(episode.text)
             objects = judged.act in (Act.CORRECTION, Act.REFINEMENT) or (
-                judged.act is not Act.EVIDENCE
-                and max(judged.correction, judged.refinement) >= _UNSURE
-                and not _follows_words(session, number)
+                judged.act is not Act.EVIDENCE and max(judged.correction, judged.refinement) >= _UNSURE
             )
+            # Consent to a proposal looks like an unsure objection. With no work before it the answer has to agree.
+            surely = objects and (judged.act in (Act.CORRECTION, Act.REFINEMENT) or not _follows_words(session, number))
             signal = of_turn(episode, judged)
             speaks = [
                 theme
                 for theme in THEMES
-                if (objects or (theme.asked and _after_work(session, number))) and _speaks(theme, text, episode)
+                if (
+                    surely
+                    or (objects and theme.proof is not Proof.NONE)
+                    or (theme.asked and _after_work(session, number))
+                )
+                and _speaks(theme, text, episode)
             ]
             if objects and _WAIT not in speaks and _takes_back(session, acts, number):
                 speaks.append(_WAIT)
-            if objects and not speaks and not INSTEAD.search(text) and not _handed_on(episode, session[:number]):
+            if surely and not speaks and not INSTEAD.search(text) and not _handed_on(episode, session[:number]):
                 others.append(signal)
             for theme in speaks:
                 found = themes[theme.name]
                 found.signals.append(signal)
                 found.commands.update(_checked(episode, theme.name))
                 found.paths.update({e.path for e in episode.edits if DOCUMENT.search(e.path)})
-            if objects and (match := INSTEAD.search(text)):
+            if surely and (match := INSTEAD.search(text)):
                 good, bad = match["good"] or match["good2"], match["bad"] or match["bad2"]
                 key = f"{good.casefold()} not {bad.casefold()}"
                 instead[key].append(signal)
