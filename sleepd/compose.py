@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from sleepd.pipeline.rollout import RunContext
     from sleepd.pipeline.trial import GateTerms
     from sleepd.pipeline.unread import Sources
-    from sleepd.pipeline.work import Surroundings
     from sleepd.settings.sections import ModelConfig
     from sleepd.settings.settings import Settings
+    from sleepd.skills.surroundings import Surroundings
     from sleepd.store.database import Database
 
 
@@ -173,7 +173,7 @@ def optimizing(settings: Settings) -> OptimizerTerms:
 
 
 def surroundings() -> Surroundings:
-    from sleepd.pipeline.work import Surroundings
+    from sleepd.skills.surroundings import Surroundings
 
     return Surroundings(home=config.home(), env=config.agent_env())
 

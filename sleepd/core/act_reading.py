@@ -9,7 +9,6 @@ from sleepd.core.acts import Act, JudgedAct, decided, probabilities
 from sleepd.core.command import commands
 from sleepd.core.episode import Call, Episode, Source
 from sleepd.core.model import Digest, digest
-from sleepd.core.redact import redact
 
 SURE = 0.85
 """A turn is unsure when its act is less probable than this, or when a correction is neither this sure nor ruled out:
@@ -164,4 +163,7 @@ def _middle_out(text: str, most: int, tail: int) -> str:
 
 
 def _clean(text: str, limit: int) -> str:
+    # Its patterns take longer to compile than a list of lessons to show, and only a prompt needs them.
+    from sleepd.core.redact import redact
+
     return redact(text, limit).text

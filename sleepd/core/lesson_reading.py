@@ -16,7 +16,6 @@ from sleepd.core.acts import Act
 from sleepd.core.episode import Episode
 from sleepd.core.lesson import Author, EpisodeWithAct, Found, LessonState, Wording, of_turn, refusal
 from sleepd.core.model import digest
-from sleepd.core.redact import redact
 from sleepd.core.signal import Signal, SignalKind
 
 _FENCED = re.compile(r"```.*?(?:```|\Z)|\"\"\".*?(?:\"\"\"|\Z)|<(\w[\w-]*)>.*?</\1>", re.DOTALL)
@@ -123,6 +122,9 @@ def citables(
 
     `wanted`: only these ids.
     """
+    # Only who puts a history to a model needs the redactor, whose patterns take long to compile.
+    from sleepd.core.redact import redact
+
     made: dict[str, Citable] = {}
     for session in history:
         for number, one in enumerate(session):

@@ -11,8 +11,8 @@ from sleepd.core.adoption import AdoptionPlan, plan, revert_plan
 from sleepd.core.errors import Conflict, UsageError
 from sleepd.core.model import Edit, EditOp, digest
 from sleepd.pipeline import choose
-from sleepd.pipeline.work import Surroundings
 from sleepd.skills import files, targets
+from sleepd.skills.surroundings import Surroundings
 from sleepd.store import proposals, reviews, rollouts
 from sleepd.store.database import Database
 from sleepd.store.proposals import Adoption, Proposal, Status, Trial

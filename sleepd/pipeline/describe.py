@@ -35,8 +35,9 @@ from sleepd.pipeline.prompts import WHOLE_SKILL
 from sleepd.pipeline.replies import ReplyText, found, reply_to
 from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.trial import Arms, CandidateClaim, Comparison, GateTerms, allowance, enter, identity, measure
-from sleepd.pipeline.work import Surroundings, Work
+from sleepd.pipeline.work import Work
 from sleepd.replayers.prompt import part, template
+from sleepd.skills.surroundings import Surroundings
 from sleepd.store import loads as rows
 from sleepd.store import proposals
 from sleepd.store.proposals import Trial

@@ -11,9 +11,10 @@ from sleepd.core.model import Digest, Replay, Sample, Score, SkillTarget, Split,
 from sleepd.core.ports import RolloutRequest
 from sleepd.core.trigger import LoadCriteria, Loads, Side, SkillList
 from sleepd.pipeline.rollout import RunContext, ShownText, run_all
-from sleepd.pipeline.work import Surroundings, Work
+from sleepd.pipeline.work import Work
 from sleepd.replayers.prompt import template
 from sleepd.skills import targets
+from sleepd.skills.surroundings import Surroundings
 from sleepd.skills.targets import SKILL_FILE
 from sleepd.store import tasks
 from sleepd.store.tasks import StoredTask

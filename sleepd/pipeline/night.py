@@ -31,8 +31,9 @@ from sleepd.pipeline.share import Share, shares
 from sleepd.pipeline.stage import stage
 from sleepd.pipeline.trial import Comparison, GateTerms
 from sleepd.pipeline.waiting import exhausted
-from sleepd.pipeline.work import Surroundings, Work, find_work, live_text
+from sleepd.pipeline.work import Work, find_work, live_text
 from sleepd.settings.sections import MineConfig
+from sleepd.skills.surroundings import Surroundings
 from sleepd.store import nights, proposals, rollouts, tasks
 from sleepd.store.database import Database
 from sleepd.store.nights import Night, NightStatus

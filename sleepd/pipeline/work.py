@@ -12,6 +12,7 @@ from sleepd.core import experiment
 from sleepd.core.model import ClusterId, SkillTarget, Split
 from sleepd.pipeline.route import Near
 from sleepd.skills import files, targets
+from sleepd.skills.surroundings import Surroundings
 from sleepd.store.tasks import StoredTask
 
 # A new skill is named after its oldest tasks, which stay the oldest, so that the name does not change.
@@ -55,14 +56,6 @@ class Work:
                 return "observed, cannot be judged yet: no check of its answers beats shuffled labels"
             return "not enough checkable tasks: none to learn from"
         return experiment.enough(len({s.group for s in self.usable(Split.VAL)}), groups)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
-    """Where skill files are looked for."""
-
-    home: Path
-    env: Mapping[str, str]
 
 
 def find_work(

@@ -29,12 +29,12 @@ from sleepd.core.model import ClusterId, Digest, Edit, EditOp, TaskId, digest
 from sleepd.core.written_rules import TriedRule, written_rules
 from sleepd.host import clock, locks
 from sleepd.models.hashed import HashedTfidf
-from sleepd.pipeline.work import Surroundings
 from sleepd.replayers.prompt import version
 from sleepd.settings import config
 from sleepd.settings.places import Places
 from sleepd.settings.sections import LessonsConfig, MineConfig
 from sleepd.skills import files, targets
+from sleepd.skills.surroundings import Surroundings
 from sleepd.store import lessons as store
 from sleepd.store import readings, repositories
 from sleepd.store import sessions as stored

@@ -12,7 +12,7 @@ from sleepd.core.edit import Region, apply, new_skill
 from sleepd.core.errors import Conflict, UsageError
 from sleepd.core.model import Candidate, Digest, Edit, EditOp, RunId, SkillTarget, TaskId, Verdict, digest
 from sleepd.pipeline.adopt import ADOPTABLE, adopt, find, last_adoption, recover, reject, revert
-from sleepd.pipeline.work import Surroundings
+from sleepd.skills.surroundings import Surroundings
 from sleepd.store import proposals, reviews, rollouts
 from sleepd.store.database import Database
 from sleepd.store.proposals import Adoption, Proposal, Status

@@ -20,12 +20,12 @@ from sleepd.models.scripted import FailingAt, ScriptedModel
 from sleepd.pipeline.describe import DescriptionConfig, Whose
 from sleepd.pipeline.night import night_id, outlook, preflight
 from sleepd.pipeline.trial import AttributionConfig
-from sleepd.pipeline.work import Surroundings
 from sleepd.simulate.agent import SimulatedModel
 from sleepd.simulate.cast import persona
 from sleepd.simulate.life import Days, live
 from sleepd.simulate.personas import family_of
 from sleepd.simulate.transcripts import write
+from sleepd.skills.surroundings import Surroundings
 from sleepd.store import nights
 from sleepd.store.nights import Night, NightStatus
 from tests.pipeline.world import BEGIN, World, make, night_rows

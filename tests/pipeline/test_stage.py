@@ -38,9 +38,10 @@ from sleepd.pipeline.adopt import ADOPTABLE, adopt, find
 from sleepd.pipeline.optimize import OptimizeReport
 from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.stage import stage
-from sleepd.pipeline.work import Surroundings, Work
+from sleepd.pipeline.work import Work
 from sleepd.simulate.agent import SimulatedModel
 from sleepd.simulate.cast import persona
+from sleepd.skills.surroundings import Surroundings
 from sleepd.store import proposals, rollouts, sessions
 from sleepd.store.database import Database
 from sleepd.store.proposals import Proposal, Status

@@ -26,12 +26,12 @@ from sleepd.pipeline.optimize import OptimizerTerms
 from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.trial import AttributionConfig, GateTerms
 from sleepd.pipeline.unread import IngestReport, Sources
-from sleepd.pipeline.work import Surroundings
 from sleepd.settings.sections import HarvestConfig, MineConfig
 from sleepd.simulate.agent import SimulatedModel
 from sleepd.simulate.cast import persona
 from sleepd.simulate.life import Days, live
 from sleepd.simulate.transcripts import write
+from sleepd.skills.surroundings import Surroundings
 from sleepd.store.database import Database, open_database
 from sleepd.store.nights import Night
 

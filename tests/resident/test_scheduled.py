@@ -361,6 +361,9 @@ def test_a_full_disk_and_a_read_only_one_are_one_line(
     assert 3 == again.code and "make room" in again.err.splitlines()[-1]
     log.silence()  # nothing may be open there for writing
     subprocess.run(["mount", "-o", "remount,ro", str(tiny)], check=True)
+    assert 0 == sleepd("harvest").code  # there is nothing new to write down
+    some = next(lived_in.rglob("*.jsonl"))
+    some.write_bytes(some.read_bytes() + some.read_bytes().splitlines(keepends=True)[-1])
     for verb in (["run"], ["run", "--scheduled"], ["harvest"], ["daemon"]):
         ended = sleepd(*verb)
         assert (3, 1) == (ended.code, ended.err.count("\n")) and "make it writable" in ended.err, (verb, ended.err)

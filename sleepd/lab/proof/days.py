@@ -20,11 +20,11 @@ from sleepd.lab.proof.world import BEGIN
 from sleepd.pipeline.ingest import ingest
 from sleepd.pipeline.mine import mine
 from sleepd.pipeline.unread import Sources
-from sleepd.pipeline.work import Surroundings
 from sleepd.settings.sections import HarvestConfig, LessonsConfig, MineConfig
 from sleepd.simulate.developers import Developer
 from sleepd.simulate.transcripts import write
 from sleepd.simulate.workdays import LivedDays, live_as
+from sleepd.skills.surroundings import Surroundings
 from sleepd.store.database import Database, open_database
 from sleepd.usecases import lessons as usecase
 

@@ -25,12 +25,13 @@ from sleepd.pipeline.rollout import JUDGES, RunContext
 from sleepd.pipeline.route import by_meaning
 from sleepd.pipeline.trial import GateTerms
 from sleepd.pipeline.unread import IngestReport, Sources
-from sleepd.pipeline.work import Surroundings, Work, find_work
+from sleepd.pipeline.work import Work, find_work
 from sleepd.settings.sections import HarvestConfig, MineConfig
 from sleepd.simulate.agent import USUAL, Nature, SimulatedModel
 from sleepd.simulate.life import Corrections, Days, live
 from sleepd.simulate.personas import Persona
 from sleepd.simulate.transcripts import write
+from sleepd.skills.surroundings import Surroundings
 from sleepd.store import proposals, tasks
 from sleepd.store.database import Database, open_database
 from sleepd.store.nights import Night
