@@ -42,7 +42,7 @@ from sleepd.pipeline.slow import SlowMode
 from sleepd.pipeline.train import TrainingTerms, train
 from sleepd.pipeline.trial import AttributionConfig, GateTerms
 from sleepd.pipeline.work import Work
-from sleepd.simulate.cast import names, persona
+from sleepd.simulate.cast import persona, recurring
 from sleepd.skills.targets import starting_text
 from sleepd.store.database import open_database
 
@@ -141,7 +141,7 @@ def _rubbish(who: str, seed: int) -> Model:
 
 def home(seed: int) -> list[Came]:
     """All runs in the home of one seed, in the order of `runs`; each in a database of its own."""
-    who = persona(names()[seed % len(names())])
+    who = persona(recurring()[seed % len(recurring())])
     with tempfile.TemporaryDirectory(prefix="ablations-") as folder:
         terms = Terms(
             who=who,

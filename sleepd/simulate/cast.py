@@ -26,4 +26,10 @@ def developer(name: str) -> Developer | None:
 
 
 def names() -> tuple[str, ...]:
+    """All of them."""
     return (*_PERSONAS, *_DEVELOPERS)
+
+
+def recurring() -> tuple[str, ...]:
+    """Those whose work recurs."""
+    return tuple(_PERSONAS)

@@ -8,7 +8,7 @@ from sleepd.core import ngrams
 from sleepd.core.aggregate import Backed, ProposedEdits, about, aggregate, join, near, opposed
 from sleepd.core.model import Digest, Edit, EditOp
 from sleepd.models.hashed import HashedTfidf
-from sleepd.simulate.cast import names, persona
+from sleepd.simulate.cast import persona, recurring
 
 LONG = (
     "Start the subject line of the commit message with the ticket key in square brackets, then a verb in the imperative,"
@@ -193,7 +193,7 @@ class TestJoin:
         assert 2 == len(join(apart, [[b.edit.id for b in apart]], frozenset()))
 
 
-@pytest.mark.parametrize("who", names())
+@pytest.mark.parametrize("who", recurring())
 def test_different_rules_of_one_person_are_not_near(who: str) -> None:
     """So what a person wants can be tried together: the threshold is for rules about the same thing."""
     rules = [
