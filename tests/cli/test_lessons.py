@@ -203,3 +203,36 @@ def test_lessons_are_recalled_beside_tasks(lived: Path) -> None:
     assert "lesson" not in sleepd("recall", "run `npm run lint` after the edit", "--json").json[0]
     assert 0 == sleepd("lessons", "drop", found["id"]).code
     assert "no lesson is near" in sleepd("recall", "run `npm run lint` after the edit", "--lessons").out
+
+
+def test_a_rule_that_holds_a_tools_words_needs_the_persons_own(own_home: Path) -> None:
+    """What a program printed is no word of the person: `write` asks for `--text`."""
+    project = own_home / "work" / "app"
+    project.mkdir(parents=True)
+    folder = own_home / ".claude" / "projects" / "-work-app"
+    folder.mkdir(parents=True)
+    printed = "fatal: the remote mirror wants the weekly manifest before any other part is synced"
+    for number in range(3):
+        id_ = f"0000000{number}-1111-4222-8333-444444444444"
+        use = {"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": {"command": "fetcher sync --retries 3"}}
+        message = {"id": f"m{number}", "role": "assistant", "model": "m", "content": [use]}
+        result = {
+            "type": "tool_result",
+            "tool_use_id": use["id"],
+            "content": f"Exit code 2\n{printed}",
+            "is_error": True,
+        }
+        rows = [
+            said(0, id_, project, f"Sync part {number}"),
+            line(1, id_, project, type="assistant", message=message),
+            line(2, id_, project, type="user", message={"role": "user", "content": [result]}, toolUseResult="Error"),
+        ]
+        (folder / f"{id_}.jsonl").write_text("\n".join(rows) + "\n")
+    configure(own_home, SETTINGS)
+    sleepd("harvest")
+    (found,) = sleepd("lessons", "--json").json
+    assert "weekly manifest" in found["text"]
+    refused = sleepd("lessons", "write", found["id"])
+    assert 2 == refused.code and "--text" in refused.err and not (project / "CLAUDE.md").exists(), refused
+    assert 0 == sleepd("lessons", "write", found["id"], "--text", "Call the fetcher without retries.").code
+    assert "Call the fetcher without retries." in (project / "CLAUDE.md").read_text()
