@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +19,14 @@ OUR_SCENARIOS = {
     "loads-sleepd": (Load("sleepd"), Say("I know how to drive it.")),
     "loads-learnt": (Load("commit-message"), Say("OPS-7: a message.")),
 }
+
+
+@pytest.fixture
+def own_schedules() -> Iterator[None]:
+    """The schedules of this user, for one test at a time: whoever installs one kind takes the other kinds out."""
+    with Path(tempfile.gettempdir(), "sleepd-e2e-schedules.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 @pytest.fixture

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import shutil
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -55,23 +53,21 @@ def run(*words: str, **more: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture
-def crontab() -> Iterator[None]:
-    """Root's crontab, put back to the byte afterwards. Only one test run at a time may have it."""
+def crontab(own_schedules: None) -> Iterator[None]:
+    """Root's crontab, put back to the byte afterwards."""
     if shutil.which("crontab") is None or shutil.which("cron") is None:
         pytest.skip("needs the package cron")
     if os.geteuid() != 0:
         pytest.skip("only root may start cron")
-    with Path(tempfile.gettempdir(), "sleepd-e2e-crontab.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        before = SPOOL.read_bytes() if SPOOL.exists() else None
-        try:
-            subprocess.run(["crontab", "-"], input=THEIRS, check=True)
-            yield
-        finally:
-            subprocess.run(["crontab", "-r"], check=False, capture_output=True)
-            if before is not None:
-                SPOOL.write_bytes(before)
-                SPOOL.chmod(0o600)
+    before = SPOOL.read_bytes() if SPOOL.exists() else None
+    try:
+        subprocess.run(["crontab", "-"], input=THEIRS, check=True)
+        yield
+    finally:
+        subprocess.run(["crontab", "-r"], check=False, capture_output=True)
+        if before is not None:
+            SPOOL.write_bytes(before)
+            SPOOL.chmod(0o600)
 
 
 @contextmanager
