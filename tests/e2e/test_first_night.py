@@ -35,7 +35,7 @@ def home() -> Iterator[Path]:
 
 
 @pytest.fixture
-def manager(home: Path) -> Iterator[Manager]:
+def manager(home: Path, own_schedules: None) -> Iterator[Manager]:
     """The user's systemd."""
     if Path(sys.executable).is_relative_to("/tmp"):
         pytest.skip("units do not see what lies in /tmp, as this Python does")
