@@ -20,7 +20,8 @@ from tests.cli.command import SETTINGS, configure, live_in
 from tests.e2e.users_systemd import Manager, user_manager
 from tests.resident.schedulers import a_plan
 
-pytestmark = pytest.mark.e2e(40)
+# Begun late: until then the two others that install schedules have had their turns.
+pytestmark = pytest.mark.e2e(1)
 
 CONDITIONS = """\
 at = "{at:%H:%M}"
