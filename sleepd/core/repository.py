@@ -19,7 +19,7 @@ _TELLING = 2
 _USUAL = 5
 """So many are needed when every folder of the paths is one that most projects have."""
 _BRANCH = 8
-"""A branch name of this length or more, in several words, is given once."""
+"""A branch name of this length or more, in several words, is seldom given twice: with it one shared file is enough."""
 _FOLDERS_OF_ALL = listed(
     "src source lib libs app apps pkg packages package cmd internal api core common shared util utils helpers hooks "
     "components component pages views view models model services service routes router controllers controller "
@@ -49,7 +49,9 @@ class WorkedOn:
 def repositories(folders: Mapping[str, WorkedOn]) -> Mapping[str, str]:
     """The folder that stands for each folder's repository: of its clones and worktrees the one of most sessions.
 
-    Two folders are one repository when they share a branch with a name of its own, or enough of their files.
+    Two folders are one repository when they share enough of their files. With a branch of a telling name in common, one
+    file in a folder of its own name is enough. A branch alone says nothing: `fix/login` is a name in many projects, and what is of one project must
+    not reach another.
     """
     names = sorted(folders)
     parent = {name: name for name in names}
@@ -60,9 +62,10 @@ def repositories(folders: Mapping[str, WorkedOn]) -> Mapping[str, str]:
         return name
 
     telling = {name: frozenset(path for path in folders[name].paths if _is_telling(path)) for name in names}
-    branches = {name: frozenset(b for b in folders[name].branches if _is_given_once(b)) for name in names}
-    for one, other in _neighbours(telling, branches):
-        if root(one) != root(other) and (branches[one] & branches[other] or _alike(telling[one], telling[other])):
+    branches = {name: frozenset(b for b in folders[name].branches if _tells(b)) for name in names}
+    for one, other in _neighbours(telling):
+        told = branches[one] & branches[other] and any(map(_has_own_folder, telling[one] & telling[other]))
+        if root(one) != root(other) and (told or _alike(telling[one], telling[other])):
             parent[root(other)] = root(one)
     groups: dict[str, list[str]] = {}
     for name in names:
@@ -74,14 +77,13 @@ def repositories(folders: Mapping[str, WorkedOn]) -> Mapping[str, str]:
     }
 
 
-def _neighbours(*marks: Mapping[str, Collection[str]]) -> Sequence[tuple[str, str]]:
-    """The pairs of folders that have any mark in common: of many folders most have none."""
+def _neighbours(paths: Mapping[str, Collection[str]]) -> Sequence[tuple[str, str]]:
+    """The pairs of folders that have any file in common: of many folders most have none."""
     holders: dict[str, list[str]] = {}
-    for kind in marks:
-        for name, found in kind.items():
-            for mark in found:
-                holders.setdefault(mark, []).append(name)
-    return sorted({pair for names in holders.values() for pair in combinations(dict.fromkeys(names), 2)})
+    for name, found in paths.items():
+        for path in found:
+            holders.setdefault(path, []).append(name)
+    return sorted({pair for names in holders.values() for pair in combinations(names, 2)})
 
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
@@ -104,5 +106,5 @@ def _has_own_folder(path: str) -> bool:
     return any(part.casefold() not in _FOLDERS_OF_ALL for part in path.replace("\\", "/").split("/")[:-1])
 
 
-def _is_given_once(branch: str) -> bool:
+def _tells(branch: str) -> bool:
     return len(branch) >= _BRANCH and any(mark in branch.strip(_WORDS_APART) for mark in _WORDS_APART)

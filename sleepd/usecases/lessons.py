@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from sleepd.core.lesson import (
     TriedLesson,
 )
 from sleepd.core.lesson_reading import LessonsRead
-from sleepd.core.model import ClusterId, Digest, Edit, EditOp, TaskId, digest
+from sleepd.core.model import ClusterId, Digest, Edit, EditOp, SkillTarget, TaskId, digest
 from sleepd.core.written_rules import TriedRule, written_rules
 from sleepd.host import clock, locks
 from sleepd.models.hashed import HashedTfidf
@@ -168,18 +168,33 @@ def _with_state(one: Lesson, before: Mapping[str, Listed], decided: Mapping[str,
 
 def _written_down(one: Lesson, around: Surroundings) -> Lesson:
     """With the line of the project's or the user's own file that says so already."""
-    # AGENTS.md, CLAUDE.md and the like: the project's before the user's own.
-    project = Path(one.project) if one.project and Path(one.project).is_dir() else None
-    found = targets.discover(around.home, project, around.env)
-    for target in tuple(t for t in found if Path(t.path).name != targets.SKILL_FILE):
+    for file in _instructions(one.project, around):
+        line = lesson.stated(one, file.text)
+        if line is not None:
+            return replace(one, written_down=f"{file.target.path}:{line.number}: {line.text}")
+    return one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Instructions:
+    """A file of instructions: AGENTS.md, CLAUDE.md and the like."""
+
+    target: SkillTarget
+    text: str
+
+
+def _instructions(folder: str, around: Surroundings) -> Iterator[_Instructions]:
+    """The files of instructions that hold in a folder: the project's before the user's own."""
+    project = Path(folder) if folder and Path(folder).is_dir() else None
+    for target in targets.discover(around.home, project, around.env):
+        if Path(target.path).name == targets.SKILL_FILE:
+            continue
         try:
             file = files.read(Path(target.path))
         except Conflict:
             continue  # a file that is no text states no rule; `write` names it when it is in the way
-        line = lesson.stated(one, file.text) if file is not None else None
-        if line is not None:
-            return replace(one, written_down=f"{target.path}:{line.number}: {line.text}")
-    return one
+        if file is not None:
+            yield _Instructions(target=target, text=file.text)
 
 
 def tried_rules(known: History, floors: LessonsConfig, around: Surroundings | None = None) -> tuple[TriedRule, ...]:
@@ -200,20 +215,14 @@ def tried_rules(known: History, floors: LessonsConfig, around: Surroundings | No
     }
     found: dict[str, TriedRule] = {}
     for folder, sessions in sorted(by_project.items()):
-        project = Path(folder) if folder and Path(folder).is_dir() else None
-        for target in targets.discover(around.home, project, around.env):
-            if Path(target.path).name == targets.SKILL_FILE:
-                continue
-            try:
-                file = files.read(Path(target.path))
-            except Conflict:
-                continue  # a file that is no text states no rule
-            for rule in written_rules(file.text) if file is not None else ():
-                result = backtest(rule.check, sessions if target.project else cut, {}, questions)
+        for file in _instructions(folder, around):
+            path = file.target.path
+            for rule in written_rules(file.text):
+                result = backtest(rule.check, sessions if file.target.project else cut, {}, questions)
                 if isinstance(result, Backtest) and result.applies:
                     often = result.applies >= floors.applies and (result.broken.value or 0) >= floors.broken
-                    found[f"{target.path}:{rule.line.number}:{rule.check.sentence}"] = TriedRule(
-                        path=target.path, rule=rule, result=result, ignored=often
+                    found[f"{path}:{rule.line.number}:{rule.check.sentence}"] = TriedRule(
+                        path=path, rule=rule, result=result, ignored=often
                     )
     return tuple(sorted(found.values(), key=lambda one: (not one.ignored, -(one.result.broken.value or 0))))
 

@@ -21,11 +21,26 @@ def test_a_clone_is_the_repository_of_its_files() -> None:
 
 
 def test_a_worktree_is_the_repository_of_its_branch() -> None:
-    """A branch with a name of its own is given in one repository only."""
+    """With a branch of a telling name in common, one file is enough."""
+    other = "shop/cart/cart.go shop/cart/a.go shop/cart/b.go shop/cart/c.go shop/cart/d.go"
     found = repositories(
-        {"/w/a": worked_on(branches="main feat/cart-total"), "/w/b": worked_on(branches="feat/cart-total", sessions=3)}
+        {
+            "/w/a": worked_on(other, "main feat/cart-total"),
+            "/w/b": worked_on("shop/cart/cart.go", "feat/cart-total", sessions=3),
+        }
     )
     assert {"/w/a": "/w/b", "/w/b": "/w/b"} == found
+
+
+def test_a_branch_alone_joins_nothing() -> None:
+    """Two projects may each have a `fix/login`: what is of one must not reach the other."""
+    found = repositories(
+        {
+            "/w/a": worked_on("shop/login.go src/components/Button.tsx", "fix/login"),
+            "/w/b": worked_on("game/login.rs src/components/Button.tsx " + "src/a.ts src/b.ts src/c.ts", "fix/login"),
+        }
+    )
+    assert {"/w/a": "/w/a", "/w/b": "/w/b"} == found
 
 
 def test_projects_of_one_framework_stay_apart() -> None:
@@ -59,7 +74,7 @@ def test_what_is_shared_goes_from_folder_to_folder() -> None:
     found = repositories(
         {
             "/w/a": worked_on("net/wire/frame.rs net/wire/codec.rs", sessions=5),
-            "/w/b": worked_on("net/wire/frame.rs net/wire/codec.rs", "fix/slow-start"),
+            "/w/b": worked_on("net/wire/frame.rs net/wire/codec.rs net/disk/log.rs", "fix/slow-start"),
             "/w/c": worked_on("net/disk/log.rs", "fix/slow-start"),
         }
     )
