@@ -50,8 +50,8 @@ def repositories(folders: Mapping[str, WorkedOn]) -> Mapping[str, str]:
     """The folder that stands for each folder's repository: of its clones and worktrees the one of most sessions.
 
     Two folders are one repository when they share enough of their files. With a branch of a telling name in common, one
-    file in a folder of its own name is enough. A branch alone says nothing: `fix/login` is a name in many projects, and what is of one project must
-    not reach another.
+    file in a folder of its own name is enough. A branch alone says nothing: `fix/login` is a name in many projects, and
+    what is of one project must not reach another.
     """
     names = sorted(folders)
     parent = {name: name for name in names}
