@@ -436,11 +436,12 @@ def _follows_words(session: Sequence[Episode], number: int) -> bool:
 
 
 def _takes_back(session: Sequence[Episode], acts: Sequence[JudgedAct], number: int) -> bool:
-    """Whether the agent edited on a question, and takes lines out again that it wrote then: in any language."""
+    """Whether the agent edited on a question, and takes out again most of what it wrote then: in any language."""
     if not number or acts[number - 1].act is not Act.QUESTION:
         return False
     written = {line for edit in session[number - 1].edits for line in edit.added if len(line) >= _LEAST_SAID}
-    return any(line in written for edit in session[number].edits for line in edit.removed)
+    taken = {line for edit in session[number].edits for line in edit.removed} & written
+    return bool(taken) and 2 * len(taken) >= len(written)
 
 
 def _handed_on(episode: Episode, before: Sequence[Episode]) -> bool:

@@ -105,11 +105,11 @@ def test_an_approval_teaches_nothing() -> None:
     assert {} == learn([work(n, "yes, run the lint", shell("npm run lint")) for n in (1, 2, 3)])
 
 
-def taken_back(number: int, question: str, words: str, *, back: bool = True) -> tuple[Episode, ...]:
+def taken_back(number: int, question: str, words: str, *, back: bool = True, more: str = "") -> tuple[Episode, ...]:
     """A question on which the agent edited, and an objection after which it took the lines out again, or did not."""
     again = {"file_path": "/p/parser.py", "old_string": "retries = 3", "new_string": "pass"}
     undo = ToolCall(id=f"u{number}", name="Edit", input=json.dumps(again), output="", status=ToolStatus.OK)
-    given = {"file_path": "/p/parser.py", "old_string": "pass", "new_string": "retries = 3"}
+    given = {"file_path": "/p/parser.py", "old_string": "pass", "new_string": f"retries = 3{more}"}
     wrote = ToolCall(id=f"w{number}", name="Edit", input=json.dumps(given), output="", status=ToolStatus.OK)
     return session(
         number,
@@ -128,6 +128,9 @@ def test_edits_on_a_question_that_are_taken_back_are_a_lesson_in_any_language() 
     assert list(words) == [quote.text for quote in found["wait for the word"].quotes]
     kept = learn([taken_back(n, asked[n], words[n], back=False) for n in (0, 1)])
     assert "wait for the word" not in kept
+    # One line of three put otherwise is a change of the work, and does not take it back.
+    changed = learn([taken_back(n, asked[n], words[n], more="\ndelay = 7.5\nlimit = 200") for n in (0, 1)])
+    assert "wait for the word" not in changed
 
 
 def test_an_answer_to_a_proposal_is_no_objection() -> None:
