@@ -161,8 +161,7 @@ def copies(original: World, into: Path) -> Callable[[str], World]:
     start = original.folder / "backups" / "sleepd-start.db"
 
     def copy(name: str) -> World:
-        folder = into / name
-        folder.mkdir()
+        folder = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=into))  # two tests may choose one name
         shutil.copy(start, folder / "sleepd.db")
         return replace(original, database=open_database(folder / "sleepd.db"))
 
