@@ -7,6 +7,7 @@ look at all files every few minutes finds the changes of lost events.
 from __future__ import annotations
 
 import queue
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,6 +86,9 @@ def listen(watcher: Watcher, heard: Callable[[], Iterable[Path]], pace: Pace, be
     """Call `heard` now, after every change, and every few minutes, until the watcher is stopped. `heard` returns the
     folders to watch, with their subfolders. `beside` is one more folder, without its subfolders.
     """
+    # Folders made in one another at once are found twice by watchdog: as children of the first and by their own event.
+    # It registers the same callback again, and warns, in a thread of its own.
+    warnings.filterwarnings("ignore", message="Callback with id", category=RuntimeWarning)
     observer = Observer()
     observer.start()
     watched: dict[Path, int] = {}

@@ -78,6 +78,18 @@ def test_a_session_that_grows_is_heard(tmp_path: Path) -> None:
         assert it.hears()
 
 
+def test_folders_made_in_one_another_do_not_end_the_listening(tmp_path: Path) -> None:
+    """They are found twice at times, which the library takes for a mistake of ours."""
+    with Listening(tmp_path, AT_ONCE) as it:
+        for n in range(300):
+            (tmp_path / f"{n}" / "very" / "deep" / "down").mkdir(parents=True)
+        assert it.hears()
+        while it.hears(within=0.5):
+            pass
+        (tmp_path / "299" / "very" / "deep" / "down" / "a.jsonl").write_text("{}\n")
+        assert it.hears()
+
+
 def test_our_own_reading_is_not_heard(tmp_path: Path) -> None:
     """A look at all files, and a harvest, open thousands: that must not wake the next one. A write after it is heard."""
     for n in range(20):
