@@ -248,14 +248,11 @@ def handoff_folder(section: ModelConfig) -> Path:
     return config.places().database.parent / "handoff"
 
 
-def _model(section: ModelConfig, ledger: Ledger, stopped: Callable[[], bool] | None) -> Metered:
-    from sleepd.models.metered import Metered
-    from sleepd.models.settings import ModelSettings, Price
+def adapter(section: ModelConfig) -> Model:
+    """The adapter that a section names, not on any account. Raises `UnknownName`, `BadSettings`."""
+    from sleepd.models.settings import ClientSettings, ModelSettings
 
-    if section.name is None:
-        known = ", ".join(registry.names("sleepd.models"))
-        raise UsageError(f"no model is chosen: set model.name (one of {known}) and model.model in the settings")
-    make = registry.model(section.name)
+    assert section.name is not None
     key = config.api_key(section.name)
     settings = ModelSettings(
         name=section.name,
@@ -270,6 +267,23 @@ def _model(section: ModelConfig, ledger: Ledger, stopped: Callable[[], bool] | N
         price_out_per_mtok=section.price_out_per_mtok,
         seed=section.seed,
         folder=str(handoff_folder(section)),
+        client=ClientSettings(env=config.client_env(), folder=str(config.places().database.parent / "clients")),
     )
-    free = Price(in_per_mtok=0, out_per_mtok=0) if section.name in ("simulated", "handoff") else None
-    return Metered(make(settings), ledger, price=settings.price or free, stopped=stopped)
+    return registry.model(section.name)(settings)
+
+
+def _model(section: ModelConfig, ledger: Ledger, stopped: Callable[[], bool] | None) -> Metered:
+    from sleepd.models.metered import Metered
+    from sleepd.models.settings import Price
+
+    if section.name is None:
+        known = ", ".join(registry.names("sleepd.models"))
+        raise UsageError(f"no model is chosen: set model.name (one of {known}) and model.model in the settings")
+    model = adapter(section)
+    # A plan is paid by the month: its calls and tokens are counted, not dollars.
+    per_token = None
+    if section.price_in_per_mtok is not None and section.price_out_per_mtok is not None:
+        per_token = Price(in_per_mtok=section.price_in_per_mtok, out_per_mtok=section.price_out_per_mtok)
+    elif section.name in ("simulated", "handoff", *config.WITH_LOGIN):
+        per_token = Price(in_per_mtok=0, out_per_mtok=0)
+    return Metered(model, ledger, price=per_token, stopped=stopped)

@@ -6,11 +6,12 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from sleepd.core.model import Cause
 from sleepd.core.ports import Failure, Reply
-from sleepd.models.limits import epoch_in, retry_at
+from sleepd.models.limits import epoch_in, retry_at, stated_in
 from sleepd.models.settings import ModelSettings
 
 
@@ -92,15 +93,19 @@ def settle(reply: Reply, *, truncated: bool, provider: Provider) -> Reply | Fail
     return reply
 
 
-def notice_in(text: str, provider: Provider) -> Failure | None:
-    """A Failure when a text is a usage-limit or login notice that stands where the answer should be."""
+def notice_in(text: str, provider: Provider, *, now: datetime | None = None) -> Failure | None:
+    """A Failure when a text is a usage-limit or login notice that stands where the answer should be.
+
+    `now` is for notices that name the reset as a time of day, as the agents' commands print them.
+    """
     body = text.strip()
     if len(body) > _NOTICE_LENGTH:
         return None
     for cause, pattern in _NOTICES:
         if pattern.match(body):
             message = f"{provider.label} said {body!r} in place of an answer; {_remedy(cause, provider)}"
-            return Failure(cause=cause, message=message, retry_at=epoch_in(body))
+            at = epoch_in(body) or (None if now is None else stated_in(body, now))
+            return Failure(cause=cause, message=message, retry_at=at)
     return None
 
 
@@ -159,6 +164,18 @@ def dig(value: Any, *path: str | int) -> Any:
         else:
             value = value[step] if isinstance(value, list) and -len(value) <= step < len(value) else None
     return value
+
+
+def json_lines(text: str) -> list[Any]:
+    """The values of an output of one JSON value a line; other lines are left out."""
+    found = []
+    for line in text.splitlines():
+        if line.startswith("{"):
+            try:
+                found.append(json.loads(line))
+            except (ValueError, RecursionError):
+                continue
+    return found
 
 
 def count(value: Any) -> int | None:

@@ -38,8 +38,17 @@ AGENT_VARIABLES: Final = (
 )
 """The variables by which agents let their folders be moved."""
 
-KEY_VARIABLES: Final = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
+KEY_VARIABLES: Final = {
+    "anthropic": "ANTHROPIC_API_KEY",
+    "openai": "OPENAI_API_KEY",
+    "claude": "CLAUDE_CODE_OAUTH_TOKEN",
+    "codex": "CODEX_API_KEY",
+    "copilot": "COPILOT_GITHUB_TOKEN",
+}
 """Adapter -> the provider's usual name for its key."""
+
+WITH_LOGIN: Final = ("claude", "codex", "copilot")
+"""The adapters of agents' commands: without a key they use the login that the user has there."""
 
 OWN_VARIABLES: Final = {
     "SLEEPD_HOME": "moves settings, database and logs into one folder",
@@ -94,6 +103,11 @@ def agent_env() -> dict[str, str]:
     return {name: value for name in AGENT_VARIABLES if (value := _environment().get(name))}
 
 
+def client_env() -> dict[str, str]:
+    """The variables in which an agent's command, its login and its network are found."""
+    return {name: value for name, value in _environment().items() if not name.startswith("SLEEPD_")}
+
+
 _GIT_PLACES: Final = frozenset(
     f"GIT_{name}"
     for name in (
@@ -131,10 +145,14 @@ class ApiKey:
 
 
 def api_key(adapter: str) -> ApiKey | None:
-    """The key for a model adapter: `SLEEPD_API_KEY`, else the provider's usual variable; None when neither is set."""
+    """The key for a model adapter: `SLEEPD_API_KEY`, else the provider's usual variable; None when neither is set.
+
+    An agent's command takes its own variable alone: a provider's key would make its calls cost money.
+    """
     from pydantic import SecretStr
 
-    names = ("SLEEPD_API_KEY", KEY_VARIABLES.get(adapter, ""))
+    own = KEY_VARIABLES.get(adapter, "")
+    names = (own,) if adapter in WITH_LOGIN else ("SLEEPD_API_KEY", own)
     found = ((name, value) for name in names if (value := _environment().get(name, "").strip()))
     return next((ApiKey(value=SecretStr(value), variable=name) for name, value in found), None)
 
@@ -389,7 +407,7 @@ def _sentence(error: ErrorDetails) -> str:
 def _unknown_key(key: str) -> str:
     section, _, name = key.partition(".")
     if _SECRET_NAME.search(key):
-        variables = " or ".join(["SLEEPD_API_KEY", *KEY_VARIABLES.values()])
+        variables = " or ".join(["SLEEPD_API_KEY", *dict.fromkeys(KEY_VARIABLES.values())])
         return f"{key}: keys are not read from the file, which others may see; delete it and set {variables}"
     sections = _keys()
     if not name or section not in sections:

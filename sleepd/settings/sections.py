@@ -154,8 +154,8 @@ class ModelConfig(Section):
 
     name: Annotated[Name | None, Field(examples=["anthropic"])] = None
     """The adapter, by registered name: `anthropic`, `openai` (and whatever speaks its protocol at `base_url`),
-    `handoff` (a folder of prompts that somebody answers) or `simulated`. Absent: a run stops and says how to choose,
-    since a guess would spend money."""
+    `claude`, `codex`, `copilot` (the agent's own command with the login you have), `handoff` (a folder of prompts that
+    somebody answers) or `simulated`. Absent: a run stops and says how to choose, since a guess would spend money."""
     model: Annotated[Name | None, Field(examples=["claude-haiku-4-5"])] = None
     """The provider's name for the model. Absent: an error for an adapter that needs one. Use the model your agent runs
     on; evidence is about one model."""

@@ -239,8 +239,9 @@ def _embedder(settings: Settings) -> Iterator[DoctorRow]:
 def _login(settings: Settings, *, live: bool) -> DoctorRow:
     models = dict.fromkeys(compose.models(settings)[:2])
     names = ", ".join(model.key for model in models)
-    needed = config.KEY_VARIABLES.get(settings.model.name or "")
-    if needed is not None and config.api_key(settings.model.name or "") is None:
+    adapter = settings.model.name or ""
+    needed = None if adapter in config.WITH_LOGIN else config.KEY_VARIABLES.get(adapter)
+    if needed is not None and config.api_key(adapter) is None:
         return _failed("model", f"{names}: no key is set", f"export SLEEPD_API_KEY or {needed}")
     if not live:
         return _ok("model", f"{names}; not tested (sleepd doctor --live does)")

@@ -216,6 +216,7 @@ def begun_json(begun: InitResult, places: Places) -> Plain:
         "database_made": begun.database_made,
         "chosen": begun.chosen,
         "model_chosen": begun.model_chosen,
+        "models": {model.name: model.price for model in begun.models},
     }
 
 
@@ -232,7 +233,9 @@ def begun_text(begun: InitResult, places: Places, *, asked: bool) -> str:
     if not begun.window_chosen:
         lines.append("  state how far back to read and the budget of a night: sleepd run asks, on a terminal")
     if not begun.model_chosen:
-        lines.append(f"  choose a model: set model.name and model.model in {places.config}, and export its key")
+        key = "" if begun.models else ", and export its key"
+        lines.append(f"  choose a model: set model.name and model.model in {places.config}{key}")
+        lines += [f'    model.name = "{model.name}": {model.price}' for model in begun.models]
     steps = {
         "sleepd harvest": "reads your sessions; asks no model",
         "sleepd lessons": "shows what you had to say again and again; asks no model",
