@@ -154,10 +154,14 @@ def _candidate(one: Row, patches: Mapping[str, str], *, unfolded: bool) -> str:
     whence = [f"made by {words(one, 'origin')}"] if words(one, "origin") not in ("", "reflection") else []
     margin = number(one, "margin")
     whence += [f"non-inferiority test, margin {margin:g}"] if margin else []
-    inside = [
-        tag("p", text("; ".join([*whence, _figures(one), *texts(one, "loads")])), class_="quiet"),
-        _edits(one),
-    ]
+    effect = number(one, "effect")
+    figures = (
+        f"{count(one, 'pairs')} pairs, and {count(one, 'confirming')} to look at single tasks; "
+        f"{'no pair was scored' if effect is None else f'mean difference {effect:+.3f}'}; "
+        f"score {plots.measured(inner(one, 'before'))} before, {plots.measured(inner(one, 'after'))} after; "
+        f"{count(one, 'tokens'):+d} tokens in every session that loads the skill"
+    )
+    inside = [tag("p", text("; ".join([*whence, figures, *texts(one, "loads")])), class_="quiet"), _edits(one)]
     if drawn := plots.wealth(one):
         sides = f"{_key('new', 'for')} the candidate and {_key('against', 'against')} it"
         key = f"Evidence {sides}, on a log scale, from 1. Pairs drawn together with the deciding pair follow it."
@@ -173,14 +177,6 @@ def _candidate(one: Row, patches: Mapping[str, str], *, unfolded: bool) -> str:
         inside.append(tag("details", tag("summary", "the change as a diff"), tag("pre", text(clipped(diff, LONG)))))
     opened = "open" if unfolded or verdict == "accepted" else None
     return tag("article", head, reason, tag("details", tag("summary", "evidence"), *inside, open=opened))
-
-
-def _figures(one: Row) -> str:
-    effect, tokens = number(one, "effect"), count(one, "tokens")
-    shown = "no pair was scored" if effect is None else f"mean difference {effect:+.3f}"
-    pairs = f"{count(one, 'pairs')} pairs, and {count(one, 'confirming')} to look at single tasks"
-    scores = f"score {plots.measured(inner(one, 'before'))} before, {plots.measured(inner(one, 'after'))} after"
-    return f"{pairs}; {shown}; {scores}; {tokens:+d} tokens in every session that loads the skill"
 
 
 def _edits(one: Row) -> str:
