@@ -110,7 +110,10 @@ def _session(who: Persona, days: Days, number: int) -> SimSession:
     exchanges += _work(who, family, days, number, chance)
     if chance.random() < 0.3:
         question = chance.choice(who.chatter)
-        exchanges.append(Exchange(prompt=question, replies=(Said(text=_small_talk(question, chance)),)))
+        words = [w.strip("?.,") for w in question.split()]
+        chance.shuffle(words)
+        small_talk = f"In short: it depends on {' '.join(words[:5]).casefold()}; start with the simplest case."
+        exchanges.append(Exchange(prompt=question, replies=(Said(text=small_talk),)))
     return SimSession(
         id=str(uuid.uuid5(_NAMESPACE, f"{days.seed}:{who.name}:{number}")),
         agent=agent,
@@ -122,8 +125,8 @@ def _session(who: Persona, days: Days, number: int) -> SimSession:
 
 def _work(who: Persona, family: Family, days: Days, number: int, chance: random.Random) -> Iterator[Exchange]:
     """One request of the family, and the person's corrections until the answer is right."""
-    details = family.details.format(**_fields(family, number, chance))
-    request = chance.choice(family.requests).format(details=details)
+    drawn = {name: chance.choice(pool).format(n=100 + number) for name, pool in family.fields.items()}
+    request = chance.choice(family.requests).format(details=family.details.format(**drawn))
     fields = fields_of(family, request) or {}
     unworded = [r for r in family.rules if r.unworded]
     worded = days.corrections is Corrections.WORDED
@@ -169,13 +172,3 @@ def _work(who: Persona, family: Family, days: Days, number: int, chance: random.
         prompt = " ".join(said)
         kept |= {r.key for r in named}
         replies = []
-
-
-def _fields(family: Family, number: int, chance: random.Random) -> dict[str, str]:
-    return {name: chance.choice(pool).format(n=100 + number) for name, pool in family.fields.items()}
-
-
-def _small_talk(question: str, chance: random.Random) -> str:
-    words = [w.strip("?.,") for w in question.split()]
-    chance.shuffle(words)
-    return f"In short: it depends on {' '.join(words[:5]).casefold()}; start with the simplest case."
