@@ -203,7 +203,11 @@ def diff(before: str, after: str, *, name: str = "SKILL.md") -> str:
     """A unified diff with three lines of context; "" when nothing differs."""
     old, new = plaintext.lines(before), plaintext.lines(after)
     hunks = difflib.unified_diff(old, new, f"{name} (before)", f"{name} (after)", lineterm="\n")
-    return "".join(_shown(line) for line in hunks)
+    shown = []
+    for line in hunks:
+        body = line.rstrip("\r\n")
+        shown.append(f"{body}\n" if line != body else f"{body}\n\\ No newline at end of file\n")
+    return "".join(shown)
 
 
 def new_skill(name: str, description: str, region: str = "") -> str:
@@ -319,8 +323,16 @@ def _apply_one(text: str, edit: Edit, region: Region) -> tuple[str] | str:
         # The lines of a rule: `- ` first, and the rest indented by at least two spaces.
         rest = [row if not row or row.startswith("  ") else f"  {row.lstrip()}" for row in rows[1:]]
         ruled = [f"- {rows[0].strip()}", *rest]
-        if _is_there(items, ruled, place[0] if edit.op is EditOp.REPLACE else None):
-            return "already there"
+        rule = _bare("\n".join(ruled))
+        for number, item in enumerate(items):
+            there = _bare(item.shown)
+            # The rule to be replaced may differ from the new one in letter case alone.
+            if edit.op is EditOp.REPLACE and number == place[0]:
+                is_there = there == rule
+            else:
+                is_there = item.is_rule and plaintext.key(there) == plaintext.key(rule)
+            if is_there:
+                return "already there"
         ending = plaintext.newline(text)
         fresh = (_Block(tuple(line + ending for line in ruled), is_rule=True),)
     changed = [*items[: place[0]], *fresh, *items[place[1] :]]
@@ -343,17 +355,6 @@ def _place(items: list[_Block], edit: Edit) -> tuple[int, int] | str:
     return (found[0] + 1, found[0] + 1) if edit.op is EditOp.ADD else (found[0], found[0] + 1)
 
 
-def _is_there(items: list[_Block], ruled: list[str], replaced: int | None) -> bool:
-    """True when a rule says this already. The rule to be replaced may differ from it in letter case alone."""
-    shown = "\n".join(ruled)
-    for number, item in enumerate(items):
-        if number == replaced and _bare(item.shown) == _bare(shown):
-            return True
-        if number != replaced and item.is_rule and plaintext.key(_bare(item.shown)) == plaintext.key(_bare(shown)):
-            return True
-    return False
-
-
 def _refusal(text: str, rows: list[str]) -> str | None:
     hidden = plaintext.hidden_characters(text)
     if not "".join(rows).strip(" -*+•\t"):
@@ -369,11 +370,6 @@ def _refusal(text: str, rows: list[str]) -> str | None:
     if any(_BULLET.match(row) for row in rows[1:]):
         return "holds more than one rule"
     return None
-
-
-def _shown(line: str) -> str:
-    body = line.rstrip("\r\n")
-    return f"{body}\n" if line != body else f"{body}\n\\ No newline at end of file\n"
 
 
 def check_description(description: str) -> None:

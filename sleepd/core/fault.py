@@ -291,7 +291,9 @@ def faults(call: Call) -> tuple[Fault, ...]:
 
     A call whose exit status is hidden (a pipe, `|| true`) went wrong when a line of its output begins as errors do.
     """
-    output = _body(call.output)
+    output = call.output
+    if output.startswith("Exit code "):  # the harness states the exit code in a line of its own
+        output = output.partition("\n")[2]
     if call.denied or not output or output.isspace() or (call.failed and _HARNESS.match(output)):
         return ()
     if call.command is None:
@@ -334,13 +336,6 @@ def faults(call: Call) -> tuple[Fault, ...]:
     return _found(output, acting, failed=call.failed)
 
 
-def _body(output: str) -> str:
-    """Without the line in which the harness states the exit code."""
-    if output.startswith("Exit code "):
-        return output.partition("\n")[2]
-    return output
-
-
 def _found(output: str, acting: list[ShellCommand], *, failed: bool) -> tuple[Fault, ...]:
     blamed = acting[-1]
     if any(check(command.name) in ("lint", "types", "build", "format", "test") for command in acting):
@@ -351,7 +346,9 @@ def _found(output: str, acting: list[ShellCommand], *, failed: bool) -> tuple[Fa
         if match := _FORMATTING.search(output):
             by = next((c for c in reversed(acting) if check(c.name) == "format"), checker)
             return (Fault(kind=FaultKind.RULE, name="not formatted", quote=_quote(match["quote"]), command=by),)
-    usage = _usage(_edges(output) if _works_on(blamed) else output)
+    # In the first and the last lines a program speaks itself, and not the code that it runs.
+    all_lines = output.splitlines() if _works_on(blamed) else []
+    usage = _usage("\n".join((*all_lines[:12], *all_lines[-6:])) if len(all_lines) > 24 else output)
     if usage is not None:
         name, quote = usage
         about = next((c for c in reversed(acting) if _names(c, quote)), blamed)
@@ -427,12 +424,6 @@ def _works_on(command: ShellCommand) -> bool:
         or ("/" in command.words[0] and not command.runner)
         or (command.program, command.verb) in _OWN_CODE
     )
-
-
-def _edges(output: str) -> str:
-    """The first and the last lines, where a program speaks itself and not the code that it runs."""
-    all_lines = output.splitlines()
-    return output if len(all_lines) <= 24 else "\n".join((*all_lines[:12], *all_lines[-6:]))
 
 
 def _names(command: ShellCommand, line: str) -> bool:

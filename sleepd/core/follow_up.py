@@ -175,7 +175,7 @@ def _asked(episodes: Sequence[Episode]) -> Iterable[_Asked]:
         work: Episode | None = None
         first = True
         for episode in group:
-            text = episode.text.strip()
+            text, before = episode.text.strip(), left.get(episode.project)
             if episode.source in (Source.PROMPT, Source.QUEUED, Source.COMMAND) and _is_short(text):
                 tokens = _tokens(text)
                 if work is not None and episode.source is Source.COMMAND:
@@ -183,37 +183,35 @@ def _asked(episodes: Sequence[Episode]) -> Iterable[_Asked]:
                         yield _Asked(episode=episode, work=work, steps=(text.split()[0],), tokens=tokens)
                 elif work is not None:
                     yield _Asked(episode=episode, work=work, steps=_steps(episode, work, tokens), tokens=tokens)
-                elif first and _is_soon(left.get(episode.project), episode):
+                elif (
+                    first
+                    and before is not None
+                    and before.at is not None
+                    and episode.at is not None
+                    and timedelta(0) <= episode.at - before.at <= _SOON
+                ):
                     # A new session that begins with a check finishes the work of the one before.
-                    before = left[episode.project]
                     steps = tuple(
                         step for step in _steps(episode, before, tokens) if step in _CHECKS and _mentions(tokens, step)
                     )
                     if steps:
                         yield _Asked(episode=episode, work=before, steps=steps, tokens=tokens)
             first = first and episode.source is Source.COMMAND
-            if _acted(episode):
+            acted = any(
+                call.edits
+                or call.denied
+                or (call.command is not None and any(not c.reads for c in commands(call.command)))
+                for call in episode.calls
+            )
+            if acted:
                 work = episode if _is_finished(episode) else None
         if work is not None and work.edits:
             left[work.project] = work
 
 
-def _is_soon(before: Episode | None, episode: Episode) -> bool:
-    if before is None or before.at is None or episode.at is None:
-        return False
-    return timedelta(0) <= episode.at - before.at <= _SOON
-
-
 def _is_short(text: str) -> bool:
     length = len(text) + 2 * len(_DENSE.findall(text))
     return 0 < length <= _LONGEST and text.count("\n") <= 3 and len(text.split()) <= _WORDS
-
-
-def _acted(episode: Episode) -> bool:
-    return any(
-        call.edits or call.denied or (call.command is not None and any(not c.reads for c in commands(call.command)))
-        for call in episode.calls
-    )
 
 
 def _is_finished(episode: Episode) -> bool:

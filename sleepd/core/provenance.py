@@ -127,7 +127,7 @@ def unsaid(text: str, sayings: Iterable[str]) -> tuple[str, ...]:
     for line in text.split("\n"):
         wanted = _telling(line)
         # Every other pair of signs straddles two words.
-        weight = sum(_SIGN if _SIGNS.match(word) else 1.0 for word in wanted)
+        weight = sum(map(_weight, wanted))
         least = min(len(wanted), max(_LEAST_TELLING, VOUCHED * weight))
         short = frozenset(_words(_plain(line))) if not wanted else frozenset()
         vouched = any(short <= words for words in every) if short else any(len(wanted & w) >= least for w in said)

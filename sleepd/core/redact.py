@@ -274,16 +274,16 @@ def _cards(text: str) -> Iterator[Span]:
             end = at + len(outline)
             if card := _CARD.match(text, at):
                 end = card.end()
-                if _card(text, at, card.group()):
+                digits = card.group().replace(" ", "").replace("-", "")
+                if (
+                    _ISSUER.match(digits)
+                    and _luhn(digits)
+                    and fresh(text, at)
+                    and text[at - 1 : at] not in {".", "_"}
+                    and not _ID_BEFORE.search(text[max(0, at - 16) : at])
+                ):
                     yield at, end, "card"
             at = shape.find(outline, end)
-
-
-def _card(text: str, at: int, written: str) -> bool:
-    digits = written.replace(" ", "").replace("-", "")
-    if not _ISSUER.match(digits) or not _luhn(digits) or not fresh(text, at) or text[at - 1 : at] in {".", "_"}:
-        return False
-    return not _ID_BEFORE.search(text[max(0, at - 16) : at])
 
 
 def _luhn(digits: str) -> bool:

@@ -274,7 +274,10 @@ def _random(token: str) -> bool:
     if len(token) < 32 or token.islower() or token.isupper():
         return False
     body = token.rstrip("=")
-    if len(body) < 32 or _HEX.match(body) or not _mixed(body):
+    if len(body) < 32 or _HEX.match(body):
+        return False
+    digits = sum(body.count(d) for d in string.digits)
+    if not 2 <= digits <= 0.6 * len(body) or body.lower() == body or body.upper() == body:
         return False
     pieces = body.replace("_", "-").count("-") + 1
     return (
@@ -289,11 +292,6 @@ def _random(token: str) -> bool:
 def _wordiness(body: str) -> float:
     """The share of letters that stand four or more of one case together: words do, chance does not."""
     return sum(len(word) for word in _WORDS.findall(body)) / len(body)
-
-
-def _mixed(body: str) -> bool:
-    digits = sum(body.count(d) for d in string.digits)
-    return digits >= 2 and digits <= 0.6 * len(body) and body.lower() != body and body.upper() != body
 
 
 def _path(body: str) -> bool:

@@ -62,7 +62,14 @@ def repositories(folders: Mapping[str, WorkedOn]) -> Mapping[str, str]:
         return name
 
     telling = {name: frozenset(path for path in folders[name].paths if _is_telling(path)) for name in names}
-    branches = {name: frozenset(b for b in folders[name].branches if _tells(b)) for name in names}
+    branches = {
+        name: frozenset(
+            branch
+            for branch in folders[name].branches
+            if len(branch) >= _BRANCH and any(mark in branch.strip(_WORDS_APART) for mark in _WORDS_APART)
+        )
+        for name in names
+    }
     for one, other in _neighbours(telling):
         told = branches[one] & branches[other] and any(map(_has_own_folder, telling[one] & telling[other]))
         if root(one) != root(other) and (told or _alike(telling[one], telling[other])):
@@ -104,7 +111,3 @@ def _is_telling(path: str) -> bool:
 
 def _has_own_folder(path: str) -> bool:
     return any(part.casefold() not in _FOLDERS_OF_ALL for part in path.replace("\\", "/").split("/")[:-1])
-
-
-def _tells(branch: str) -> bool:
-    return len(branch) >= _BRANCH and any(mark in branch.strip(_WORDS_APART) for mark in _WORDS_APART)

@@ -101,7 +101,10 @@ def _corrects(first: _Exchange, before: _Exchange, after: _Exchange) -> bool:
     redone = alike >= _SAME_ANSWER or (
         alike >= _REWORDED and _still_about(first.prompt.text, after.prompt.text, old, new)
     )
-    return redone and (to_request < _OTHER_REQUEST or _stopped(before))
+    stopped = any(t.origin is Origin.INTERRUPT or t.abandoned for t in before.turns) or any(
+        c.status is ToolStatus.DENIED for c in before.calls
+    )
+    return redone and (to_request < _OTHER_REQUEST or stopped)
 
 
 def _still_about(request: str, now: str, old: str, new: str) -> bool:
@@ -114,12 +117,6 @@ def _names(text: str) -> set[str]:
     """The words long enough, or with digits enough, to name something."""
     words = re.findall(r"\w+", _cut(text).casefold())
     return {w for w in words if len(w) >= _LONG_WORD or w[-1].isdigit()}
-
-
-def _stopped(exchange: _Exchange) -> bool:
-    return any(t.origin is Origin.INTERRUPT or t.abandoned for t in exchange.turns) or any(
-        c.status is ToolStatus.DENIED for c in exchange.calls
-    )
 
 
 def _task(transcript: Transcript, chain: Sequence[_Exchange], before: _Exchange | None) -> Task | None:
@@ -227,12 +224,9 @@ def _close(attempt: Attempt, exchange: _Exchange, following: _Exchange | None, v
         return replace(
             attempt, outcome=outcome, evidence=(*attempt.evidence, *against), reaction="\n".join(said) or None
         )
-    kept = EvidenceKind.COMMITTED if any(map(_commits, exchange.calls)) else EvidenceKind.MOVED_ON
+    committed = any(c.status is ToolStatus.OK and "git commit" in c.input for c in exchange.calls)
+    kept = EvidenceKind.COMMITTED if committed else EvidenceKind.MOVED_ON
     return replace(attempt, outcome=AnswerOutcome.ACCEPTED, evidence=(*attempt.evidence, kept))
-
-
-def _commits(call: ToolCall) -> bool:
-    return call.status is ToolStatus.OK and "git commit" in call.input
 
 
 def _answer(turns: Iterable[Turn]) -> str:
