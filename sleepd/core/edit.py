@@ -110,8 +110,21 @@ def split_regions(text: str) -> tuple[Part, ...]:
     all_lines = plaintext.lines(text)
     parts: list[Part] = []
     start, opened, since = 0, None, 0
-    for number, region, closes in _markers(all_lines):
-        if not closes:
+    # Line numbers inside frontmatter or a code fence, with what they are in.
+    inside = {number: f"the code fence opened in line {opener}" for number, opener in _fences(all_lines)}
+    inside |= dict.fromkeys(range(1, plaintext.frontmatter_end(all_lines)), "the frontmatter")
+    for number, line in enumerate(all_lines, 1):
+        if not _MARKER_LIKE.match(line):
+            continue
+        bare = line.rstrip()
+        region = _OPENINGS.get(bare) or _CLOSINGS.get(bare)
+        if region is None:
+            raise Conflict(
+                f"line {number}: {bare.strip()!r} looks like a sleepd marker but is none; correct or remove it"
+            )
+        if number in inside:
+            raise Conflict(f"line {number}: the sleepd marker stands inside {inside[number]}; move it out")
+        if bare in _OPENINGS:
             if opened is not None:
                 raise Conflict(
                     f"line {number}: {region.opening!r} stands inside the region opened in line {since}; close that"
@@ -223,25 +236,6 @@ def new_skill(name: str, description: str, region: str = "") -> str:
     check_description(description)
     quoted = json.dumps(description, ensure_ascii=False)
     return set_region(f"---\nname: {name}\ndescription: {quoted}\n---\n", Region.LEARNT, region)
-
-
-def _markers(all_lines: list[str]) -> Iterable[tuple[int, Region, bool]]:
-    """(line number, region, closes?) of each marker line."""
-    # Line numbers inside frontmatter or a code fence, with what they are in.
-    inside = {number: f"the code fence opened in line {opener}" for number, opener in _fences(all_lines)}
-    fenced = inside | dict.fromkeys(range(1, plaintext.frontmatter_end(all_lines)), "the frontmatter")
-    for number, line in enumerate(all_lines, 1):
-        if not _MARKER_LIKE.match(line):
-            continue
-        bare = line.rstrip()
-        if bare not in _OPENINGS and bare not in _CLOSINGS:
-            raise Conflict(
-                f"line {number}: {bare.strip()!r} looks like a sleepd marker but is none; correct or remove it"
-            )
-        if number in fenced:
-            raise Conflict(f"line {number}: the sleepd marker stands inside {fenced[number]}; move it out")
-        closes = bare in _CLOSINGS
-        yield number, (_CLOSINGS if closes else _OPENINGS)[bare], closes
 
 
 def _part(parts: Iterable[Part], region: Region) -> Part | None:

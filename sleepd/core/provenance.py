@@ -102,7 +102,12 @@ def taken_over(text: str, returned: Iterable[str], own: Iterable[str]) -> tuple[
         for place, piece in enumerate(line)
         for word in _words(piece)
     ]
-    shingles = _shingles([word.folded for word in words])
+    # The places of the words that each run covers.
+    shingles: dict[tuple[str, ...], set[int]] = {}
+    folded = [word.folded for word in words]
+    for start in range(len(folded)):
+        if (end := _end(folded, start)) is not None:
+            shingles.setdefault(tuple(folded[start:end]), set()).update(range(start, end))
     if not shingles:
         return ()
     theirs = set().union(*_covered(shingles, own))
@@ -174,16 +179,6 @@ def _end(words: Sequence[str], start: int) -> int | None:
         if weight >= _SHINGLE:
             return place + 1
     return None
-
-
-def _shingles(words: Sequence[str]) -> dict[tuple[str, ...], set[int]]:
-    """The places of the words that each run covers."""
-    found: dict[tuple[str, ...], set[int]] = {}
-    for start in range(len(words)):
-        end = _end(words, start)
-        if end is not None:
-            found.setdefault(tuple(words[start:end]), set()).update(range(start, end))
-    return found
 
 
 def _covered(shingles: Mapping[tuple[str, ...], set[int]], texts: Iterable[str]) -> Iterator[set[int]]:

@@ -99,16 +99,12 @@ def recurring_failures(
             return _Worded(rule=f"`{program}` fails with `{key}`{way}.", seen=seen)
         return _Worded(rule=f"`{name}` fails with `{error}`{way}.", seen=seen)
 
-    return _recurring(_first_of_each_finding(signals), rule, sessions)
-
-
-def _first_of_each_finding(signals: Sequence[Signal]) -> Sequence[Signal]:
-    found: dict[tuple[str, str], Signal] = {}
+    first_of_each_finding: dict[tuple[str, str], Signal] = {}
     for signal in signals:
         message = signal.text.partition(" → ")[2]
         again = message if _RULE_NAME.fullmatch(signal.key) else f"{signal.session} {signal.turn} {message}"
-        found.setdefault((signal.key, again), signal)
-    return tuple(found.values())
+        first_of_each_finding.setdefault((signal.key, again), signal)
+    return _recurring(first_of_each_finding.values(), rule, sessions)
 
 
 def recurring_repairs(

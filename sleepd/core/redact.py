@@ -51,8 +51,7 @@ def redact(text: str, limit: int) -> Redacted:
     A secret that begins before the cut goes whole, and a marker that does not fit any more is left out with all that
     follows. Redacting the result again changes nothing. Raises nothing, whatever the text.
     """
-    view = text[: limit + OVERLAP]
-    return _redacted(view, limit, _hints_of(view))
+    return redact_all([Clipped(text, limit)])[0]
 
 
 def redact_all(texts: Sequence[Clipped]) -> list[Redacted]:
@@ -91,13 +90,6 @@ _BETWEEN = b"\0" * 4
 """Longer than any needle reaches, and part of no token or number."""
 
 
-def _hints_of(text: str) -> _Hints:
-    raw = text.encode("latin-1", "replace")
-    found, runs = needles(raw), list(long_runs(raw))
-    cards = next(_card_shapes(raw), None) is not None
-    return _Hints(found, runs, cards) if found or runs or cards else _NOTHING
-
-
 def _hints(texts: Sequence[str]) -> list[_Hints]:
     raw = _BETWEEN.join([text.encode("latin-1", "replace") for text in texts])
     starts = [0, *accumulate(len(text) + len(_BETWEEN) for text in texts)][:-1]
@@ -122,10 +114,10 @@ def _redacted(view: str, limit: int, hints: _Hints) -> Redacted:
         names += [rule for _, _, rule in spans]
         seen, view = view, _replaced(view, spans, limit)
         edge = view[-_EDGE:]
-        settled = not spans and (len(seen) <= limit or not _spans(edge, limit, _hints_of(edge)))
+        settled = not spans and (len(seen) <= limit or not _spans(edge, limit, *_hints([edge])))
         if settled or view == seen:
             return Redacted(text=view, found=tuple(names))
-        hints = _hints_of(view)
+        (hints,) = _hints([view])
 
 
 def _spans(text: str, limit: int, hints: _Hints) -> list[Span]:
@@ -217,16 +209,14 @@ def _key_block(text: str, at: int, public: list[tuple[int, int]]) -> Span | None
         return None
     head = _PRIVATE.match(text, at) if at >= 0 else None
     if head:
-        return (at, _block_end(text, head.end()), "private-key") if _key_follows(text, head.end()) else None
+        # Tells a key from code that only names the BEGIN line.
+        body = _KEY_BODY.match(text, head.end(), head.end() + 400)
+        if body is None or (body["end"] is not None and body.end() < len(text)):
+            return None
+        return at, _block_end(text, head.end()), "private-key"
     if at >= 0 and (other := _OTHER_BLOCK.match(text, at)):
         public.append((at, _block_end(text, other.end())))
     return None
-
-
-def _key_follows(text: str, at: int) -> bool:
-    """Tells a key from code that only names the BEGIN line."""
-    body = _KEY_BODY.match(text, at, at + 400)
-    return body is not None and (body["end"] is None or body.end() == len(text))
 
 
 def _block_end(text: str, start: int) -> int:

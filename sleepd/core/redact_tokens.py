@@ -173,18 +173,14 @@ def long_tokens(text: str, runs: Sequence[tuple[int, int]], public: list[tuple[i
         start = max(begin, done)
         if end - start < len(_RUN) or (start > begin and not _DIGIT.search(text, start, end)):
             continue
-        if end - start == 36 and _plain_uuid(text, start, end):
+        # Most long runs of a transcript. A web hook, a vendor's prefix or an escape would show in the neighbours.
+        alone = text[start - 1 : start] not in _JOINS and text[end : end + 1] not in _JOINS
+        if alone and end - start == 36 and _LOWER_UUID.match(text, start, end):
             continue
         if span := _vendor_run(text, start, end) or _unnamed_token(text, start, end):
             if not any(first <= start < last for first, last in public):
                 yield span
             done = max(end, span[1])
-
-
-def _plain_uuid(text: str, start: int, end: int) -> bool:
-    """Most long runs of a transcript. A web hook, a vendor's prefix or an escape would show in the neighbours."""
-    alone = text[start - 1 : start] not in _JOINS and text[end : end + 1] not in _JOINS
-    return alone and _LOWER_UUID.match(text, start, end) is not None
 
 
 def open_end(text: str) -> list[Span]:

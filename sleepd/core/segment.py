@@ -98,19 +98,15 @@ def _corrects(first: _Exchange, before: _Exchange, after: _Exchange) -> bool:
     if to_request >= _REPEATED_REQUEST:
         return True
     alike = similarity(_cut(old), _cut(new))
-    redone = alike >= _SAME_ANSWER or (
-        alike >= _REWORDED and _still_about(first.prompt.text, after.prompt.text, old, new)
-    )
+    redone = alike >= _SAME_ANSWER
+    if _REWORDED <= alike < _SAME_ANSWER:
+        # The new answer may hold on to what the request named, although the user did not name it again.
+        named = (_names(first.prompt.text) & _names(old)) - _names(after.prompt.text)
+        redone = len(named) >= _LEAST_NAMED and len(named & _names(new)) >= _KEPT_SHARE * len(named)
     stopped = any(t.origin is Origin.INTERRUPT or t.abandoned for t in before.turns) or any(
         c.status is ToolStatus.DENIED for c in before.calls
     )
     return redone and (to_request < _OTHER_REQUEST or stopped)
-
-
-def _still_about(request: str, now: str, old: str, new: str) -> bool:
-    """Whether the new answer holds on to what the request named, although the user did not name it again."""
-    named = {w for w in _names(request) & _names(old) if w not in _names(now)}
-    return len(named) >= _LEAST_NAMED and len(named & _names(new)) >= _KEPT_SHARE * len(named)
 
 
 def _names(text: str) -> set[str]:

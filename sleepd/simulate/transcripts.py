@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from sleepd.simulate.life import Said, SimSession
+from sleepd.simulate.life import SimSession
 
 _NAMESPACE = uuid.UUID("0d3b2f3e-55a5-4c2e-8d0c-7d5c1f6a9e21")
 _MODEL = "simulated-agent-1"
@@ -94,33 +94,30 @@ class _ClaudeLog:
                 body = f"Base directory for this skill: {self._project}/.claude/skills/{name}\n\n# {name}"
                 yield self._line("user", {"role": "user", "content": body}, isMeta=True, sourceToolUseID=use_id)
             for said in exchange.replies:
-                yield from self._said(said)
-
-    def _said(self, said: Said) -> Iterator[Line]:
-        message = f"msg_{self._clock.id()}"
-        if said.text:
-            yield self._assistant([{"type": "text", "text": said.text}], message)
-        if said.call is not None:
-            use_id = f"toolu_{self._clock.id()}"
-            argument = said.call.argument
-            match said.call.tool:
-                case "shell":
-                    name, given = "Bash", {"command": argument}
-                case "edit":
-                    name = "Edit"
-                    given = {"file_path": argument, "old_string": said.call.old, "new_string": said.call.new}
-                case _:
-                    name, given = "Read", {"file_path": argument}
-            yield self._assistant([{"type": "tool_use", "id": use_id, "name": name, "input": given}], message)
-            if said.call.denied:
-                words = f"To tell you how to proceed, the user said:\n{said.call.words}" if said.call.words else _STOP
-                output = f"{_REFUSED} {words}"
-            else:
-                output = said.call.output if said.call.ok else f"Exit code 1\n{said.call.output}"
-            yield self._result(use_id, output, ok=said.call.ok)
-            if said.call.denied and not said.call.words:
-                stopped = {"type": "text", "text": "[Request interrupted by user for tool use]"}
-                yield self._line("user", {"role": "user", "content": [stopped]})
+                message = f"msg_{self._clock.id()}"
+                if said.text:
+                    yield self._assistant([{"type": "text", "text": said.text}], message)
+                if said.call is not None:
+                    use_id = f"toolu_{self._clock.id()}"
+                    argument = said.call.argument
+                    match said.call.tool:
+                        case "shell":
+                            name, given = "Bash", {"command": argument}
+                        case "edit":
+                            name = "Edit"
+                            given = {"file_path": argument, "old_string": said.call.old, "new_string": said.call.new}
+                        case _:
+                            name, given = "Read", {"file_path": argument}
+                    yield self._assistant([{"type": "tool_use", "id": use_id, "name": name, "input": given}], message)
+                    if said.call.denied:
+                        told = f"To tell you how to proceed, the user said:\n{said.call.words}"
+                        output = f"{_REFUSED} {told if said.call.words else _STOP}"
+                    else:
+                        output = said.call.output if said.call.ok else f"Exit code 1\n{said.call.output}"
+                    yield self._result(use_id, output, ok=said.call.ok)
+                    if said.call.denied and not said.call.words:
+                        stopped = {"type": "text", "text": "[Request interrupted by user for tool use]"}
+                        yield self._line("user", {"role": "user", "content": [stopped]})
 
     def _assistant(self, content: list[dict[str, object]], message: str | None = None) -> Line:
         body = {

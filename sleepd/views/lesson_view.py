@@ -55,7 +55,10 @@ def book_text(found: LessonBook, *, everything: bool) -> str:
             f"{one.id[:6]}  in {len(one.sessions)} of {report.count(found.sessions, 'session')}, {_cost(one)}{mark}",
             f"  {one.text}",
         ]
-        lines += [f"  {_quoted(quote, _clipped(quote.text))}" for quote in _telling(one.quotes)]
+        # The person's own words before failed calls, of a length that can be read at a glance; the newest ones.
+        order = sorted(one.quotes, key=lambda q: (not q.own, len(q.text) > _QUOTE_WIDTH, len(q.text) < _GLANCE))
+        telling = sorted(order[:_QUOTES_LISTED], key=one.quotes.index)
+        lines += [f"  {_quoted(quote, _clipped(quote.text))}" for quote in telling]
         if one.written_down:
             lines.append(f"  Written down and still needed: {one.written_down}")
         if one.state is LessonState.SUPERSEDED:
@@ -74,12 +77,6 @@ def _worded_by_model(one: Lesson) -> list[Wording]:
     """The model's texts that are not the lesson's own text already."""
     texts = [wording for wording in one.wordings if wording.by is Author.MODEL]
     return [wording for wording in texts if f"{wording.text} {wording.exception}".strip() != one.text]
-
-
-def _telling(quotes: Sequence[Quote]) -> list[Quote]:
-    """The person's own words before failed calls, of a length that can be read at a glance; the newest ones."""
-    order = sorted(quotes, key=lambda q: (not q.own, len(q.text) > _QUOTE_WIDTH, len(q.text) < _GLANCE))
-    return sorted(order[:_QUOTES_LISTED], key=quotes.index)
 
 
 def _cost(one: Lesson) -> str:

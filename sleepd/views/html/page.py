@@ -161,7 +161,18 @@ def _candidate(one: Row, patches: Mapping[str, str], *, unfolded: bool) -> str:
         f"score {plots.measured(inner(one, 'before'))} before, {plots.measured(inner(one, 'after'))} after; "
         f"{count(one, 'tokens'):+d} tokens in every session that loads the skill"
     )
-    inside = [tag("p", text("; ".join([*whence, figures, *texts(one, "loads")])), class_="quiet"), _edits(one)]
+    inside = [tag("p", text("; ".join([*whence, figures, *texts(one, "loads")])), class_="quiet")]
+    cells = []
+    for edit in rows(one, "edits"):
+        low, high, gain = (number(edit, name) for name in ("low", "high", "effect"))
+        part = f"{gain:+.2f} ({low:+.2f} to {high:+.2f})" if None not in (low, high, gain) else "not asked"
+        kept = {True: "kept", False: "dropped"}.get(bool(edit["kept"]), "") if edit.get("kept") is not None else "–"
+        anchor = tag("p", tag("del", text(words(edit, "anchor", LONG))), class_="del") if edit.get("anchor") else ""
+        said = anchor + tag("p", text(words(edit, "text", LONG)), class_="add")
+        why = tag("p", text(words(edit, "reason")), class_="quiet") if edit.get("reason") else ""
+        cells.append([text(words(edit, "op")), said + why, text(part), text(kept), text(f"{count(edit, 'tokens'):+d}")])
+    headings = ("edit", "rule, and why", "part of the gain (95 %)", "", "rent")
+    inside.append(table(headings, cells, numeric=(2, 4)) if cells else "")
     if drawn := plots.wealth(one):
         sides = f"{_key('new', 'for')} the candidate and {_key('against', 'against')} it"
         key = f"Evidence {sides}, on a log scale, from 1. Pairs drawn together with the deciding pair follow it."
@@ -177,20 +188,6 @@ def _candidate(one: Row, patches: Mapping[str, str], *, unfolded: bool) -> str:
         inside.append(tag("details", tag("summary", "the change as a diff"), tag("pre", text(clipped(diff, LONG)))))
     opened = "open" if unfolded or verdict == "accepted" else None
     return tag("article", head, reason, tag("details", tag("summary", "evidence"), *inside, open=opened))
-
-
-def _edits(one: Row) -> str:
-    cells = []
-    for edit in rows(one, "edits"):
-        low, high, effect = (number(edit, name) for name in ("low", "high", "effect"))
-        part = f"{effect:+.2f} ({low:+.2f} to {high:+.2f})" if None not in (low, high, effect) else "not asked"
-        kept = {True: "kept", False: "dropped"}.get(bool(edit["kept"]), "") if edit.get("kept") is not None else "–"
-        anchor = tag("p", tag("del", text(words(edit, "anchor", LONG))), class_="del") if edit.get("anchor") else ""
-        said = anchor + tag("p", text(words(edit, "text", LONG)), class_="add")
-        why = tag("p", text(words(edit, "reason")), class_="quiet") if edit.get("reason") else ""
-        cells.append([text(words(edit, "op")), said + why, text(part), text(kept), text(f"{count(edit, 'tokens'):+d}")])
-    headings = ("edit", "rule, and why", "part of the gain (95 %)", "", "rent")
-    return table(headings, cells, numeric=(2, 4)) if cells else ""
 
 
 # The rest -----------------------------------------------------------------------------------------------------------
