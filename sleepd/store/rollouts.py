@@ -102,9 +102,23 @@ def text(connection: Connection, address: Digest) -> str:
 
 def save(connection: Connection, rollouts: Sequence[Rollout], run: RunId) -> None:
     """Keep rollouts. One that is there already stays as it is, unless it could not be scored."""
-    if rollouts:
-        made_in = runs.columns(connection, run)
-        connection.execute(_statement(), [_row(rollout) | made_in for rollout in rollouts])
+    made_in = runs.columns(connection, run) if rollouts else {}
+    rows = []
+    for rollout in rollouts:
+        result = rollout.result
+        row: dict[str, object] = {
+            "invalidated_by": 0,
+            "answer": rollout.answer,
+            "score": result.value if isinstance(result, Score) else None,
+            "cause": result.cause.value if isinstance(result, Unscored) else None,
+            "reason": result.reason,
+            "tokens_in": rollout.usage.tokens_in,
+            "tokens_out": rollout.usage.tokens_out,
+            "cost_usd": rollout.usage.cost_usd,
+        }
+        rows.append(_key_row(rollout.key) | row | made_in)
+    if rows:
+        connection.execute(_statement(), rows)
 
 
 @cache
@@ -248,7 +262,17 @@ def spent_by_stage(connection: Connection, run_id: str, steps: Sequence[int] = (
     replied = select(*_sums(t.reflections)).where(r.run_id == run_id, r.step.in_(steps)).having(func.count() > 0)
     by_stage["reflections"] = list(connection.execute(replied))
     order = (*dict.fromkeys(_STAGES.values()), "reflections")
-    return tuple(_spent_on(name, by_stage[name]) for name in order if by_stage.get(name))
+    return tuple(
+        SpentOn(
+            stage=name,
+            calls=sum(part.calls for part in parts),
+            tokens_in=sum(part.tokens_in for part in parts),
+            tokens_out=sum(part.tokens_out for part in parts),
+            uncounted=sum(part.uncounted for part in parts),
+        )
+        for name in order
+        if (parts := by_stage.get(name))
+    )
 
 
 def _sums(table: Table) -> tuple[ColumnElement[int], ...]:
@@ -259,16 +283,6 @@ def _sums(table: Table) -> tuple[ColumnElement[int], ...]:
         func.coalesce(func.sum(c.tokens_in), 0).label("tokens_in"),
         func.coalesce(func.sum(c.tokens_out), 0).label("tokens_out"),
         (func.count() - known).label("uncounted"),
-    )
-
-
-def _spent_on(name: str, parts: Sequence[Row[*tuple[int, ...]]]) -> SpentOn:
-    return SpentOn(
-        stage=name,
-        calls=sum(part.calls for part in parts),
-        tokens_in=sum(part.tokens_in for part in parts),
-        tokens_out=sum(part.tokens_out for part in parts),
-        uncounted=sum(part.uncounted for part in parts),
     )
 
 
@@ -284,20 +298,6 @@ def _spent(
         (func.count() - func.count(c.cost_usd)).label("unpriced"),
     ).where(c.run_id == run_id, c.step.in_(steps))
     return connection.execute(query).one()
-
-
-def _row(rollout: Rollout) -> dict[str, object]:
-    result = rollout.result
-    return _key_row(rollout.key) | {
-        "invalidated_by": 0,
-        "answer": rollout.answer,
-        "score": result.value if isinstance(result, Score) else None,
-        "cause": result.cause.value if isinstance(result, Unscored) else None,
-        "reason": result.reason,
-        "tokens_in": rollout.usage.tokens_in,
-        "tokens_out": rollout.usage.tokens_out,
-        "cost_usd": rollout.usage.cost_usd,
-    }
 
 
 def _key_row(key: RolloutKey) -> dict[str, object]:

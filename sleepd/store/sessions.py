@@ -14,7 +14,6 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 
 from harvesters.records import (
     Answered,
-    Cursor,
     Defect,
     Origin,
     Role,
@@ -228,28 +227,27 @@ def _count(connection: Connection, table: Table) -> int:
 
 def _save_cursors(connection: Connection, group: Sequence[StoredFile]) -> None:
     """Where each file was left. A reading without a session leaves the file's session as it is."""
-    rows = [_cursor_row(file, file.reading.cursor) for file in group if file.reading.cursor is not None]
+    rows = [
+        {
+            "path": file.path,
+            "agent": file.agent,
+            "session_id": session_id(file.agent, session.id) if (session := file.reading.session) is not None else None,
+            "inode": cursor.inode,
+            "size": cursor.size,
+            "mtime_ns": cursor.mtime_ns,
+            "offset": cursor.offset,
+            "head": cursor.head,
+            "head_length": cursor.head_length,
+            "tail": cursor.tail,
+            "state": json.dumps(dict(cursor.state), sort_keys=True),
+        }
+        for file in group
+        if (cursor := file.reading.cursor) is not None
+    ]
     named = [row for row in rows if row["session_id"] is not None]
     _put(connection, t.files, named, tuple(name for name in named[0] if name != "path") if named else ())
     others = [row for row in rows if row["session_id"] is None]
     _put(connection, t.files, others, tuple(n for n in others[0] if n not in ("path", "session_id")) if others else ())
-
-
-def _cursor_row(file: StoredFile, cursor: Cursor) -> dict[str, object]:
-    session = file.reading.session
-    return {
-        "path": file.path,
-        "agent": file.agent,
-        "session_id": session_id(file.agent, session.id) if session is not None else None,
-        "inode": cursor.inode,
-        "size": cursor.size,
-        "mtime_ns": cursor.mtime_ns,
-        "offset": cursor.offset,
-        "head": cursor.head,
-        "head_length": cursor.head_length,
-        "tail": cursor.tail,
-        "state": json.dumps(dict(cursor.state), sort_keys=True),
-    }
 
 
 def _save_defects(connection: Connection, group: Sequence[StoredFile]) -> None:
