@@ -122,8 +122,17 @@ class Encoder:
     def _exchange(self, batch: list[str]) -> Vectors:
         answered = False
         try:
-            child = self._started()
-            vectors = frames.to_vectors(child.ask(frames.ENCODE, frames.packed(batch)))
+            if self._child is None:
+                self._child = _Child(self._settings.timeout_s)
+                settings = {
+                    "model": self._source.model,
+                    "revision": self._source.revision,
+                    "local": self._source.local,
+                    "device": self._settings.device,
+                    "batch_size": self._settings.batch_size,
+                }
+                self._child.ask(frames.LOAD, frames.packed(settings))
+            vectors = frames.to_vectors(self._child.ask(frames.ENCODE, frames.packed(batch)))
             answered = True
             return vectors
         except (_ChildError, ValueError) as error:
@@ -132,20 +141,6 @@ class Encoder:
             # Also after Ctrl-C: an answer that nobody waited for must not become the answer to the next question.
             if not answered:
                 self._stop()
-
-    def _started(self) -> _Child:
-        if self._child is None:
-            self._child = _Child(self._settings.timeout_s)
-            source = self._source
-            settings = {
-                "model": source.model,
-                "revision": source.revision,
-                "local": source.local,
-                "device": self._settings.device,
-                "batch_size": self._settings.batch_size,
-            }
-            self._child.ask(frames.LOAD, frames.packed(settings))
-        return self._child
 
     def _stop(self) -> None:
         child, self._child = self._child, None
@@ -175,12 +170,22 @@ class _Child:
 
     def ask(self, kind: bytes, body: bytes) -> bytes:
         """The body of the answer. Raises _ChildError when the child reports an error, dies, or takes too long."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
         late = threading.Event()
-        timer = threading.Timer(self._timeout_s, self._give_up, (late,))
+
+        def give_up() -> None:
+            late.set()
+            self._process.kill()
+
+        timer = threading.Timer(self._timeout_s, give_up)
         timer.daemon = True
         timer.start()
         try:
-            answer = self._converse(kind, body)
+            frames.write(self._process.stdin, kind, body)
+            answer = frames.read(self._process.stdout)
+        except BrokenPipeError:
+            answer = None
         finally:
             timer.cancel()
         if answer is None:
@@ -203,19 +208,6 @@ class _Child:
             self._process.wait()
         self._process.stdout.close()
         self._errors.close()
-
-    def _converse(self, kind: bytes, body: bytes) -> tuple[bytes, bytes] | None:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        try:
-            frames.write(self._process.stdin, kind, body)
-        except BrokenPipeError:
-            return None
-        return frames.read(self._process.stdout)
-
-    def _give_up(self, late: threading.Event) -> None:
-        late.set()
-        self._process.kill()
 
     def _end(self, late: threading.Event) -> str:
         status = self._process.wait()
