@@ -15,6 +15,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from harvesters.records import ToolStatus
+from sleepd.core import plaintext
 from sleepd.core.command import ShellCommand, check, commands, listed
 from sleepd.core.episode import Call, Episode
 from sleepd.core.signal import Signal, SignalKind
@@ -283,7 +284,7 @@ def reduced(line: str) -> str:
     """An error line with paths, numbers, addresses and quoted texts replaced by kinds; quoted single names stay."""
     for pattern, kind in _REDUCED:
         line = pattern.sub(kind, line)
-    return " ".join(line.split())[:_CLEANED]
+    return plaintext.flat(line)[:_CLEANED]
 
 
 def faults(call: Call) -> tuple[Fault, ...]:
@@ -439,7 +440,7 @@ def _first_error(output: str) -> str:
 
 
 def _quote(text: str) -> str:
-    return " ".join(text.split())[:240]
+    return plaintext.flat(text)[:240]
 
 
 FaultsByEpisode: TypeAlias = Sequence[Sequence[tuple[Fault, ...]]]
@@ -500,5 +501,4 @@ def _until_it_works(calls: Sequence[Call], number: int, fault: Fault) -> Sequenc
 def line_of(call: Call) -> str:
     """The call as it can be quoted: the line given to the shell, or the tool with the beginning of its input."""
     line = call.command if call.command is not None else f"{call.tool} {call.input}"
-    line = " ".join(line.split())
-    return line if len(line) <= 160 else line[:159] + "…"
+    return plaintext.clipped(plaintext.flat(line), 160)

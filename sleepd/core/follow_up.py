@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import groupby, pairwise
 
@@ -350,7 +350,7 @@ def _learned(asked: list[_Asked]) -> list[_Asked]:
         known = sum(led.values())
         if len(sessions[token, step]) >= 3 and count >= 0.6 * known and known >= 0.4 * sum(counts.values()):
             leads[token] = step
-    return [turn if turn.steps or turn.episode.edits else _with(turn, _led_to(turn, leads)) for turn in asked]
+    return [turn if turn.steps or turn.episode.edits else replace(turn, steps=_led_to(turn, leads)) for turn in asked]
 
 
 def _led_to(turn: _Asked, leads: Mapping[str, str]) -> tuple[str, ...]:
@@ -371,10 +371,6 @@ def _features(turn: _Asked) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*turn.tokens, *(" ".join(pair) for pair in pairwise(turn.tokens)))))
 
 
-def _with(turn: _Asked, steps: tuple[str, ...]) -> _Asked:
-    return _Asked(episode=turn.episode, work=turn.work, steps=steps, tokens=turn.tokens)
-
-
 def _by_words(asked: list[_Asked]) -> list[_Asked]:
     """Turns without a step get their words as one, where another session holds the same words or nearly the same."""
     forms: list[tuple[frozenset[str], str]] = []
@@ -393,10 +389,11 @@ def _by_words(asked: list[_Asked]) -> list[_Asked]:
             forms.append((content, turn.said))
             for token in content:
                 index[token].append(best)
-        named.append(_with(turn, (forms[best][1],)))
+        named.append(replace(turn, steps=(forms[best][1],)))
         sessions[forms[best][1]].add(turn.episode.session)
     return [
-        turn if not turn.steps or len(sessions.get(turn.steps[0], ("", ""))) >= 2 else _with(turn, ()) for turn in named
+        turn if not turn.steps or len(sessions.get(turn.steps[0], ("", ""))) >= 2 else replace(turn, steps=())
+        for turn in named
     ]
 
 

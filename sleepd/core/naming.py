@@ -13,6 +13,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 
+from sleepd.core import plaintext
+
 _WORD = re.compile(r"/?\w(?:[\w'./:+-]*\w)?")
 _READ = 40
 """Words of a text that are looked at: a request says at its beginning what it wants."""
@@ -103,7 +105,7 @@ def _typical(members: Sequence[Sequence[str]], texts: Sequence[str], weight: Map
         return sum((shared[w] - 1) * abs(weight[w]) for w in words) / (_FEW + len(words)) if words else 0.0
 
     best = min(range(len(members)), key=lambda place: (-common(place), len(texts[place]), texts[place]))
-    return " ".join(texts[best].split())
+    return plaintext.flat(texts[best])
 
 
 def _cut(name: str) -> str:

@@ -223,7 +223,5 @@ def _passage(words: Sequence[_Word], pieces: Sequence[Sequence[str]], places: Se
     first, last = words[places[0]], words[places[-1]]
     end = last.piece if last.line == first.line else len(pieces[first.line]) - 1
     shown = " ".join(pieces[first.line][first.piece : end + 1])
-    if len(shown) > _EXCERPT_CHARS:
-        shown = shown[: _EXCERPT_CHARS - 1] + "…"
     lines = tuple(dict.fromkeys(words[place].line for place in places))
-    return Passage(excerpt=shown, words=_sum(words, places), lines=lines)
+    return Passage(excerpt=plaintext.clipped(shown, _EXCERPT_CHARS), words=_sum(words, places), lines=lines)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from sleepd.core import plaintext
 from sleepd.core.command import commands
 from sleepd.core.episode import Episode
 from sleepd.core.fault import faults
@@ -213,7 +214,7 @@ def recurring_follow_ups(
             verb = f"do what `{key}` asks for"
         else:
             step = "offer" if offer else "do without being asked"
-            shortest = min((" ".join(signal.text.split()) for signal in found), key=len)
+            shortest = min((plaintext.flat(signal.text) for signal in found), key=len)
             return _Worded(rule=f"After finished work, {step} what the person says then: “{shortest}”.", seen=often)
         ready = ", with the message that you would give it" if key == "commit" and offer else ""
         return _Worded(

@@ -193,14 +193,12 @@ def _replaced(text: str, spans: list[Span], limit: int) -> str:
 # ---------------------------------------------------------------------------------------------------------------------
 # Private keys.
 
-_BEGIN = b"-----BEGIN"
 _PRIVATE = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}?PRIVATE KEY(?: BLOCK)?-----")
 _OTHER_BLOCK = re.compile(r"-----BEGIN [A-Z0-9 ]{1,40}-----")
 _KEY_BODY = re.compile(
     r"(?:\\+[nrt]|[\s\"'+,|>\\0-9:\-\u2192])*+(?:(?:Proc-Type|DEK-Info|Version|Comment):|[A-Za-z0-9+/=]{16}|(?P<end>[A-Za-z0-9+/=]*\Z))"
 )
 _END_LINE = re.compile(r"-----END [A-Z0-9 ]{1,40}-----")
-_KEY_TO_COME = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}-{0,4}\Z")
 
 
 def _key_block(text: str, at: int, public: list[tuple[int, int]]) -> Span | None:

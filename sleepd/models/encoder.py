@@ -20,6 +20,7 @@ import numpy as np
 
 from sleepd.core.errors import BadSettings, MissingPart, NotMeasured
 from sleepd.core.model import digest
+from sleepd.core.plaintext import clipped, flat
 from sleepd.core.ports import Vectors
 from sleepd.models import frames
 from sleepd.models.settings import EmbedderSettings
@@ -38,6 +39,8 @@ _OFFLINE = (
 _MULTILINGUAL = ("multilingual", "labse", "bge-m3", "xlm-r", "jina-embeddings-v3", "qwen3-embedding", "embeddinggemma")
 _DESCRIBING = ("config.json", "modules.json", "sentence_bert_config.json")
 _SAMPLES, _SAMPLE_BYTES = 64, 4096
+_LINE = 200
+"""Characters of the child's words that are shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,7 +194,7 @@ class _Child:
         if answer is None:
             raise _ChildError(self._end(late))
         if answer[0] == frames.ERROR:
-            why = _line(str(frames.unpacked(answer[1])))
+            why = clipped(flat(str(frames.unpacked(answer[1]))), _LINE)
             raise _ChildError(f"could not be loaded ({why}); {_OFFLINE}" if kind == frames.LOAD else f"failed ({why})")
         return answer[1]
 
@@ -218,7 +221,9 @@ class _Child:
         self._errors.seek(0)
         lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
         how = f"signal {-status}" if status < 0 else f"exit status {status}"
-        return f"died ({how}{': ' + _line(lines[-1]) if lines else ''}); it is started anew by the next use"
+        if lines:
+            how = f"{how}: {clipped(flat(lines[-1]), _LINE)}"
+        return f"died ({how}); it is started anew by the next use"
 
 
 def _folder(folder: Path, name: str) -> WeightSource:
@@ -242,8 +247,3 @@ def _sampled(path: Path) -> str:
             file.seek(size * index // _SAMPLES)
             blocks.append(file.read(_SAMPLE_BYTES).hex())
     return digest(*blocks)
-
-
-def _line(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= 200 else line[:199] + "…"

@@ -95,13 +95,26 @@ class RemoteModel:
 
         Takes `timeout_s`, retries and pauses included; twice that if a server falls silent in the middle of its reply.
         """
-        outcome: Reply | Failure
+        outcome: Reply | Failure | _Again
         if not self._key:
             outcome = outcomes.no_key(self._wire.provider)
         elif not self._key.isascii() or not self._key.isprintable() or " " in self._key:
             outcome = outcomes.bad_key(self._wire.provider)
         else:
-            outcome = self._ask(ask)
+            clean = replace(ask, system=without_surrogates(ask.system), prompt=without_surrogates(ask.prompt))
+            self._open()  # the library's import takes a second once, and is not the provider's fault
+            deadline = time.monotonic() + self._settings.timeout_s
+            outcome = self._attempt(clean, deadline)
+            attempt = 0
+            while isinstance(outcome, _Again):
+                wait_s = outcome.wait_s if outcome.wait_s is not None else 0.5 * 2 ** min(attempt, 5)
+                left_s = deadline - time.monotonic()
+                if attempt >= self._settings.max_retries or wait_s > LONGEST_WAIT_S or wait_s >= left_s:
+                    outcome = outcome.failure
+                    break
+                self._pause(wait_s)
+                attempt += 1
+                outcome = self._attempt(clean, deadline)
         if isinstance(outcome, Failure):
             return replace(outcome, message=outcomes.one_line(outcome.message, self._key))
         return outcome
@@ -111,22 +124,6 @@ class RemoteModel:
             session, self._session = self._session, None
         if session is not None:
             session.close()
-
-    def _ask(self, ask: Ask) -> Reply | Failure:
-        clean = replace(ask, system=without_surrogates(ask.system), prompt=without_surrogates(ask.prompt))
-        self._open()  # the library's import takes a second once, and is not the provider's fault
-        deadline = time.monotonic() + self._settings.timeout_s
-        attempt = 0
-        while True:
-            outcome = self._attempt(clean, deadline)
-            if not isinstance(outcome, _Again):
-                return outcome
-            wait_s = outcome.wait_s if outcome.wait_s is not None else 0.5 * 2 ** min(attempt, 5)
-            left_s = deadline - time.monotonic()
-            if attempt >= self._settings.max_retries or wait_s > LONGEST_WAIT_S or wait_s >= left_s:
-                return outcome.failure
-            self._pause(wait_s)
-            attempt += 1
 
     def _attempt(self, ask: Ask, deadline: float) -> Reply | Failure | _Again:
         provider, raised = self._wire.provider, self._wire.raised()

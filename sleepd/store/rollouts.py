@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 from sqlalchemy import ColumnElement, Connection, Row, Table, func, select, update
-from sqlalchemy.dialects.sqlite import Insert
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from sleepd.core.errors import DatabaseDamaged
@@ -100,6 +98,14 @@ def text(connection: Connection, address: Digest) -> str:
     return body
 
 
+_NEW = upsert(t.rollouts)
+_SAVE = _NEW.on_conflict_do_update(
+    index_elements=[c.name for c in t.rollouts.primary_key],
+    set_={c.name: _NEW.excluded[c.name] for c in t.rollouts.c if not c.primary_key},
+    where=t.rollouts.c.score.is_(None),
+)
+
+
 def save(connection: Connection, rollouts: Sequence[Rollout], run: RunId) -> None:
     """Keep rollouts. One that is there already stays as it is, unless it could not be scored."""
     made_in = runs.columns(connection, run) if rollouts else {}
@@ -118,15 +124,7 @@ def save(connection: Connection, rollouts: Sequence[Rollout], run: RunId) -> Non
         }
         rows.append(_key_row(rollout.key) | row | made_in)
     if rows:
-        connection.execute(_statement(), rows)
-
-
-@cache
-def _statement() -> Insert:
-    statement = upsert(t.rollouts)
-    fresh = {c.name: statement.excluded[c.name] for c in t.rollouts.c if not c.primary_key}
-    keys = [c.name for c in t.rollouts.primary_key]
-    return statement.on_conflict_do_update(index_elements=keys, set_=fresh, where=t.rollouts.c.score.is_(None))
+        connection.execute(_SAVE, rows)
 
 
 def load(connection: Connection, keys: Iterable[RolloutKey], run: RunId) -> dict[RolloutKey, Rollout]:

@@ -36,6 +36,12 @@ _ANSWER = (
 )
 """What a result tells of its call. The first four replace what was stored, of the others those that say something."""
 
+_NEW_TURN = upsert(t.turns)
+_SAVE_TURN = _NEW_TURN.on_conflict_do_update(
+    index_elements=["session_id", "id"], set_={"text": t.turns.c.text + _NEW_TURN.excluded.text}
+)
+"""A tail goes on with the text of a turn."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
@@ -86,7 +92,7 @@ def save(connection: Connection, files: Iterable[StoredFile]) -> None:
             for turn in session.turns
         ]
         if rows:
-            connection.execute(_turn_statement(), list(rows))
+            connection.execute(_SAVE_TURN, list(rows))
         calls = [
             _call_row(call, turn.id, n, id_)
             for _, id_, session in told
@@ -296,13 +302,6 @@ def _session_statement(columns: tuple[str, ...], *, whole: bool) -> Insert:
         change |= {"models": func.coalesce(func.nullif(new.models, "[]"), old.models)}
     change["revision"] = old.revision + 1
     return statement.on_conflict_do_update(index_elements=["id"], set_=change)
-
-
-@cache
-def _turn_statement() -> Insert:
-    statement = upsert(t.turns)
-    text = t.turns.c.text + statement.excluded.text
-    return statement.on_conflict_do_update(index_elements=["session_id", "id"], set_={"text": text})
 
 
 def _put(connection: Connection, table: Table, rows: Sequence[Mapping[str, object]], updated: tuple[str, ...]) -> None:

@@ -21,6 +21,7 @@ from sleepd.core.lesson import (
     TriedLesson,
     Wording,
 )
+from sleepd.core.plaintext import clipped, flat
 from sleepd.core.signal import SignalKind
 from sleepd.core.written_rules import TriedRule
 from sleepd.views import report
@@ -45,7 +46,7 @@ def book_text(found: LessonBook, *, everything: bool) -> str:
         return (
             f"No lesson yet: {read}.\n"
             f"The nearest one was seen in {report.count(sessions, 'session')} and needs more: {found.nearest.text}\n"
-            f'  "{_clipped(" ".join(found.nearest.signals[-1].text.split()))}"'
+            f'  "{clipped(flat(found.nearest.signals[-1].text), _QUOTE_WIDTH)}"'
         )
     rows = shown if everything else shown[:_LISTED]
     parts = [f"{report.count(len(shown), 'lesson')}: {read}.", ""]
@@ -58,7 +59,7 @@ def book_text(found: LessonBook, *, everything: bool) -> str:
         # The person's own words before failed calls, of a length that can be read at a glance; the newest ones.
         order = sorted(one.quotes, key=lambda q: (not q.own, len(q.text) > _QUOTE_WIDTH, len(q.text) < _GLANCE))
         telling = sorted(order[:_QUOTES_LISTED], key=one.quotes.index)
-        lines += [f"  {_quoted(quote, _clipped(quote.text))}" for quote in telling]
+        lines += [f"  {_quoted(quote, clipped(quote.text, _QUOTE_WIDTH))}" for quote in telling]
         if one.written_down:
             lines.append(f"  Written down and still needed: {one.written_down}")
         if one.state is LessonState.SUPERSEDED:
@@ -314,7 +315,7 @@ def episodes_text(found: Sequence[EpisodeWithAct]) -> str:
     """One line for each turn of the person: day, act with its probability, first words."""
     rows = [
         f"{one.episode.at:%Y-%m-%d %H:%M}  {one.judged.act:<10} {one.judged.probability:.2f}  "
-        f"{_clipped(' '.join(one.episode.text.split()), 90)}"
+        f"{clipped(flat(one.episode.text), 90)}"
         for one in found
         if one.episode.at is not None and one.episode.source.own
     ]
@@ -324,7 +325,3 @@ def episodes_text(found: Sequence[EpisodeWithAct]) -> str:
 def native(session: str) -> str:
     """The transcript's own id of a session."""
     return session.split(":", 1)[-1]
-
-
-def _clipped(text: str, width: int = _QUOTE_WIDTH) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from sleepd.core import plaintext
 from sleepd.core.lesson import Lesson, Quote
 from sleepd.lab.proof.claims import Claim
 from sleepd.lab.proof.days import OBJECTIONS, Learnt
@@ -150,7 +151,7 @@ def _shows(quote: Quote, shown: Sequence[PlantedMoment]) -> bool:
 
 
 def _fits(quote: Quote, session: str, text: str) -> bool:
-    return quote.session == session and " ".join(text.split()) in quote.text
+    return quote.session == session and plaintext.flat(text) in quote.text
 
 
 def _authority(found: Learnt) -> Iterator[tuple[str, str]]:
