@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import groupby, pairwise
 
@@ -175,7 +175,7 @@ def _asked(episodes: Sequence[Episode]) -> Iterable[_Asked]:
         work: Episode | None = None
         first = True
         for episode in group:
-            text = episode.text.strip()
+            text, before = episode.text.strip(), left.get(episode.project)
             if episode.source in (Source.PROMPT, Source.QUEUED, Source.COMMAND) and _is_short(text):
                 tokens = _tokens(text)
                 if work is not None and episode.source is Source.COMMAND:
@@ -183,37 +183,35 @@ def _asked(episodes: Sequence[Episode]) -> Iterable[_Asked]:
                         yield _Asked(episode=episode, work=work, steps=(text.split()[0],), tokens=tokens)
                 elif work is not None:
                     yield _Asked(episode=episode, work=work, steps=_steps(episode, work, tokens), tokens=tokens)
-                elif first and _is_soon(left.get(episode.project), episode):
+                elif (
+                    first
+                    and before is not None
+                    and before.at is not None
+                    and episode.at is not None
+                    and timedelta(0) <= episode.at - before.at <= _SOON
+                ):
                     # A new session that begins with a check finishes the work of the one before.
-                    before = left[episode.project]
                     steps = tuple(
                         step for step in _steps(episode, before, tokens) if step in _CHECKS and _mentions(tokens, step)
                     )
                     if steps:
                         yield _Asked(episode=episode, work=before, steps=steps, tokens=tokens)
             first = first and episode.source is Source.COMMAND
-            if _acted(episode):
+            acted = any(
+                call.edits
+                or call.denied
+                or (call.command is not None and any(not c.reads for c in commands(call.command)))
+                for call in episode.calls
+            )
+            if acted:
                 work = episode if _is_finished(episode) else None
         if work is not None and work.edits:
             left[work.project] = work
 
 
-def _is_soon(before: Episode | None, episode: Episode) -> bool:
-    if before is None or before.at is None or episode.at is None:
-        return False
-    return timedelta(0) <= episode.at - before.at <= _SOON
-
-
 def _is_short(text: str) -> bool:
     length = len(text) + 2 * len(_DENSE.findall(text))
     return 0 < length <= _LONGEST and text.count("\n") <= 3 and len(text.split()) <= _WORDS
-
-
-def _acted(episode: Episode) -> bool:
-    return any(
-        call.edits or call.denied or (call.command is not None and any(not c.reads for c in commands(call.command)))
-        for call in episode.calls
-    )
 
 
 def _is_finished(episode: Episode) -> bool:
@@ -352,7 +350,7 @@ def _learned(asked: list[_Asked]) -> list[_Asked]:
         known = sum(led.values())
         if len(sessions[token, step]) >= 3 and count >= 0.6 * known and known >= 0.4 * sum(counts.values()):
             leads[token] = step
-    return [turn if turn.steps or turn.episode.edits else _with(turn, _led_to(turn, leads)) for turn in asked]
+    return [turn if turn.steps or turn.episode.edits else replace(turn, steps=_led_to(turn, leads)) for turn in asked]
 
 
 def _led_to(turn: _Asked, leads: Mapping[str, str]) -> tuple[str, ...]:
@@ -373,10 +371,6 @@ def _features(turn: _Asked) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*turn.tokens, *(" ".join(pair) for pair in pairwise(turn.tokens)))))
 
 
-def _with(turn: _Asked, steps: tuple[str, ...]) -> _Asked:
-    return _Asked(episode=turn.episode, work=turn.work, steps=steps, tokens=turn.tokens)
-
-
 def _by_words(asked: list[_Asked]) -> list[_Asked]:
     """Turns without a step get their words as one, where another session holds the same words or nearly the same."""
     forms: list[tuple[frozenset[str], str]] = []
@@ -395,10 +389,11 @@ def _by_words(asked: list[_Asked]) -> list[_Asked]:
             forms.append((content, turn.said))
             for token in content:
                 index[token].append(best)
-        named.append(_with(turn, (forms[best][1],)))
+        named.append(replace(turn, steps=(forms[best][1],)))
         sessions[forms[best][1]].add(turn.episode.session)
     return [
-        turn if not turn.steps or len(sessions.get(turn.steps[0], ("", ""))) >= 2 else _with(turn, ()) for turn in named
+        turn if not turn.steps or len(sessions.get(turn.steps[0], ("", ""))) >= 2 else replace(turn, steps=())
+        for turn in named
     ]
 
 

@@ -102,7 +102,12 @@ def taken_over(text: str, returned: Iterable[str], own: Iterable[str]) -> tuple[
         for place, piece in enumerate(line)
         for word in _words(piece)
     ]
-    shingles = _shingles([word.folded for word in words])
+    # The places of the words that each run covers.
+    shingles: dict[tuple[str, ...], set[int]] = {}
+    folded = [word.folded for word in words]
+    for start in range(len(folded)):
+        if (end := _end(folded, start)) is not None:
+            shingles.setdefault(tuple(folded[start:end]), set()).update(range(start, end))
     if not shingles:
         return ()
     theirs = set().union(*_covered(shingles, own))
@@ -127,7 +132,7 @@ def unsaid(text: str, sayings: Iterable[str]) -> tuple[str, ...]:
     for line in text.split("\n"):
         wanted = _telling(line)
         # Every other pair of signs straddles two words.
-        weight = sum(_SIGN if _SIGNS.match(word) else 1.0 for word in wanted)
+        weight = sum(map(_weight, wanted))
         least = min(len(wanted), max(_LEAST_TELLING, VOUCHED * weight))
         short = frozenset(_words(_plain(line))) if not wanted else frozenset()
         vouched = any(short <= words for words in every) if short else any(len(wanted & w) >= least for w in said)
@@ -176,16 +181,6 @@ def _end(words: Sequence[str], start: int) -> int | None:
     return None
 
 
-def _shingles(words: Sequence[str]) -> dict[tuple[str, ...], set[int]]:
-    """The places of the words that each run covers."""
-    found: dict[tuple[str, ...], set[int]] = {}
-    for start in range(len(words)):
-        end = _end(words, start)
-        if end is not None:
-            found.setdefault(tuple(words[start:end]), set()).update(range(start, end))
-    return found
-
-
 def _covered(shingles: Mapping[tuple[str, ...], set[int]], texts: Iterable[str]) -> Iterator[set[int]]:
     """For each text the places of those words that stand in it in runs.
 
@@ -228,7 +223,5 @@ def _passage(words: Sequence[_Word], pieces: Sequence[Sequence[str]], places: Se
     first, last = words[places[0]], words[places[-1]]
     end = last.piece if last.line == first.line else len(pieces[first.line]) - 1
     shown = " ".join(pieces[first.line][first.piece : end + 1])
-    if len(shown) > _EXCERPT_CHARS:
-        shown = shown[: _EXCERPT_CHARS - 1] + "…"
     lines = tuple(dict.fromkeys(words[place].line for place in places))
-    return Passage(excerpt=shown, words=_sum(words, places), lines=lines)
+    return Passage(excerpt=plaintext.clipped(shown, _EXCERPT_CHARS), words=_sum(words, places), lines=lines)

@@ -173,18 +173,14 @@ def long_tokens(text: str, runs: Sequence[tuple[int, int]], public: list[tuple[i
         start = max(begin, done)
         if end - start < len(_RUN) or (start > begin and not _DIGIT.search(text, start, end)):
             continue
-        if end - start == 36 and _plain_uuid(text, start, end):
+        # Most long runs of a transcript. A web hook, a vendor's prefix or an escape would show in the neighbours.
+        alone = text[start - 1 : start] not in _JOINS and text[end : end + 1] not in _JOINS
+        if alone and end - start == 36 and _LOWER_UUID.match(text, start, end):
             continue
         if span := _vendor_run(text, start, end) or _unnamed_token(text, start, end):
             if not any(first <= start < last for first, last in public):
                 yield span
             done = max(end, span[1])
-
-
-def _plain_uuid(text: str, start: int, end: int) -> bool:
-    """Most long runs of a transcript. A web hook, a vendor's prefix or an escape would show in the neighbours."""
-    alone = text[start - 1 : start] not in _JOINS and text[end : end + 1] not in _JOINS
-    return alone and _LOWER_UUID.match(text, start, end) is not None
 
 
 def open_end(text: str) -> list[Span]:
@@ -274,7 +270,10 @@ def _random(token: str) -> bool:
     if len(token) < 32 or token.islower() or token.isupper():
         return False
     body = token.rstrip("=")
-    if len(body) < 32 or _HEX.match(body) or not _mixed(body):
+    if len(body) < 32 or _HEX.match(body):
+        return False
+    digits = sum(body.count(d) for d in string.digits)
+    if not 2 <= digits <= 0.6 * len(body) or body.lower() == body or body.upper() == body:
         return False
     pieces = body.replace("_", "-").count("-") + 1
     return (
@@ -289,11 +288,6 @@ def _random(token: str) -> bool:
 def _wordiness(body: str) -> float:
     """The share of letters that stand four or more of one case together: words do, chance does not."""
     return sum(len(word) for word in _WORDS.findall(body)) / len(body)
-
-
-def _mixed(body: str) -> bool:
-    digits = sum(body.count(d) for d in string.digits)
-    return digits >= 2 and digits <= 0.6 * len(body) and body.lower() != body and body.upper() != body
 
 
 def _path(body: str) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from sleepd.core import plaintext
 from sleepd.core.model import Cause
 from sleepd.core.ports import Failure, Reply
 from sleepd.models.limits import epoch_in, retry_at, stated_in
@@ -149,11 +150,11 @@ def used_up(body: bytes) -> bool:
 
 def one_line(text: str, secret: str | None) -> str:
     """`text` on one line, clipped to 300 characters, with `secret` and whatever looks like a key taken out."""
-    line = " ".join(text.split())
+    line = plaintext.flat(text)
     if secret:
         line = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)" if len(secret) < 8 else re.escape(secret), "[key]", line)
     line = _KEY_SHAPED.sub("[key]", line)
-    return line if len(line) <= _MESSAGE_LENGTH else line[: _MESSAGE_LENGTH - 1] + "…"
+    return plaintext.clipped(line, _MESSAGE_LENGTH)
 
 
 def dig(value: Any, *path: str | int) -> Any:
@@ -225,5 +226,5 @@ def _said(body: bytes) -> str:
 
 
 def _because(said: str) -> str:
-    line = " ".join(said.split())
+    line = plaintext.flat(said)
     return f" ({line[:120].rstrip()})" if line else ""

@@ -91,7 +91,9 @@ class RemoteModel:
         elif not self._key.isascii() or not self._key.isprintable() or " " in self._key:
             outcome = outcomes.bad_key(self._wire.provider)
         else:
-            outcome = self._ask(ask)
+            clean = replace(ask, system=without_surrogates(ask.system), prompt=without_surrogates(ask.prompt))
+            self._open()  # the library's import takes a second once, and is not the provider's fault
+            outcome = until_answered(lambda deadline: self._attempt(clean, deadline), self._settings, self._pause)
         if isinstance(outcome, Failure):
             return replace(outcome, message=outcomes.one_line(outcome.message, self._key))
         return outcome
@@ -101,11 +103,6 @@ class RemoteModel:
             session, self._session = self._session, None
         if session is not None:
             session.close()
-
-    def _ask(self, ask: Ask) -> Reply | Failure:
-        clean = replace(ask, system=without_surrogates(ask.system), prompt=without_surrogates(ask.prompt))
-        self._open()  # the library's import takes a second once, and is not the provider's fault
-        return until_answered(lambda deadline: self._attempt(clean, deadline), self._settings, self._pause)
 
     def _attempt(self, ask: Ask, deadline: float) -> Reply | Failure | Again:
         provider, raised = self._wire.provider, self._wire.raised()

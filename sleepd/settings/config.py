@@ -302,7 +302,10 @@ def load(path: Path | None = None, overrides: Mapping[str, object] | None = None
     # The file alone comes first: a mistake in it counts even where a variable hides it today.
     _settle(in_file, lambda _: str(file))
     merged = dict(in_file)
-    for key, value in {**_values_in_environment(), **asked}.items():
+    # A variable counts in any case of letters; an empty one counts as unset.
+    given = {name.upper(): value for name, value in _environment().items() if value}
+    variables = {key: given[name] for key in known_keys() if (name := variable_name(key)) in given}
+    for key, value in {**variables, **asked}.items():
         section, _, name = key.partition(".")
         table = merged.get(section)
         merged[section] = {**(table if isinstance(table, dict) else {}), name: value}
@@ -331,12 +334,6 @@ def load_file_alone() -> Settings:
     """The settings as a scheduled start sees them: without this shell's variables. Raises BadSettings."""
     file = places().config
     return _settle(values_in(file), lambda _: str(file))
-
-
-def _values_in_environment() -> dict[str, str]:
-    """`section.key` -> the value of its variable, in any case of letters; an empty one counts as unset."""
-    given = {name.upper(): value for name, value in _environment().items() if value}
-    return {key: given[name] for key in known_keys() if (name := variable_name(key)) in given}
 
 
 def _settle(values: Mapping[str, object], origin: Callable[[str], str]) -> Settings:

@@ -170,28 +170,24 @@ def news(path: Path, now: datetime) -> News | None:
     if not path.exists():
         return None
     with reading(path, timeout=1) as connection:
-        return _news(connection, now)
-
-
-def _news(connection: sqlite3.Connection, now: datetime) -> News:
-    waiting = connection.execute("SELECT id FROM proposals WHERE status = 'waiting' ORDER BY id")
-    nights = connection.execute(
-        "SELECT date, max(status = 'not-measured'), max(status = 'budget-spent'), "  # noqa: S608
-        "max(id IN (SELECT night_id FROM proposals)) "
-        f"FROM nights WHERE status <> 'running' AND {CAME} GROUP BY date ORDER BY date DESC",
-        latest(now),
-    )
-    return News(
-        waiting=tuple(str(id_) for (id_,) in waiting),
-        nights=tuple(
-            NightsOf(
-                date=date,
-                status="not-measured" if unmeasured else "budget-spent" if spent else "done",
-                learnt=bool(learnt),
-            )
-            for date, unmeasured, spent, learnt in nights
-        ),
-    )
+        waiting = connection.execute("SELECT id FROM proposals WHERE status = 'waiting' ORDER BY id")
+        nights = connection.execute(
+            "SELECT date, max(status = 'not-measured'), max(status = 'budget-spent'), "  # noqa: S608
+            "max(id IN (SELECT night_id FROM proposals)) "
+            f"FROM nights WHERE status <> 'running' AND {CAME} GROUP BY date ORDER BY date DESC",
+            latest(now),
+        )
+        return News(
+            waiting=tuple(str(id_) for (id_,) in waiting),
+            nights=tuple(
+                NightsOf(
+                    date=date,
+                    status="not-measured" if unmeasured else "budget-spent" if spent else "done",
+                    learnt=bool(learnt),
+                )
+                for date, unmeasured, spent, learnt in nights
+            ),
+        )
 
 
 def _looked_at(path: Path, read: Callable[[sqlite3.Connection], T]) -> T:
