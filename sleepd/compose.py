@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from sleepd import registry
 from sleepd.core.errors import UsageError
 from sleepd.host import clock
 from sleepd.settings import config
+from sleepd.settings.backends import BACKENDS, Backend
 from sleepd.settings.places import Places, make_private
 
 if TYPE_CHECKING:
@@ -253,11 +255,11 @@ def adapter(section: ModelConfig) -> Model:
     from sleepd.models.settings import ClientSettings, ModelSettings
 
     assert section.name is not None
-    key = config.api_key(section.name)
+    key = config.api_key(section.name, section.key_variable)
     settings = ModelSettings(
         name=section.name,
         model=section.model or "",
-        base_url=section.base_url,
+        base_url=section.base_url or config.address(section.name),
         api_key=key.value.get_secret_value() if key is not None else None,
         key_from=key.variable if key is not None else None,
         temperature=section.temperature,
@@ -284,6 +286,16 @@ def _model(section: ModelConfig, ledger: Ledger, stopped: Callable[[], bool] | N
     per_token = None
     if section.price_in_per_mtok is not None and section.price_out_per_mtok is not None:
         per_token = Price(in_per_mtok=section.price_in_per_mtok, out_per_mtok=section.price_out_per_mtok)
-    elif section.name in ("simulated", "handoff", *config.WITH_LOGIN):
+    elif _sends_no_bill(section):
         per_token = Price(in_per_mtok=0, out_per_mtok=0)
     return Metered(model, ledger, price=per_token, stopped=stopped)
+
+
+def _sends_no_bill(section: ModelConfig) -> bool:
+    """Whether no call costs anything: a plan, a person, a simulation, or a server on this machine."""
+    name = section.name or ""
+    backend = BACKENDS.get(name, Backend())
+    if backend.keyless:
+        host = urlsplit(section.base_url or config.address(name) or "").hostname or ""
+        return host == "localhost" or host.startswith("127.") or host == "::1"
+    return backend.has_login or name in ("simulated", "handoff")

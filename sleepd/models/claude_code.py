@@ -41,10 +41,10 @@ _QUIET: Final = {
 
 def from_settings(settings: ModelSettings) -> CommandModel:
     """The adapter registered as `claude`. Raises `BadSettings` for a temperature or a seed."""
-    return CommandModel(settings, ClaudeCode(settings))
+    return CommandModel(settings, ClaudeCommand(settings))
 
 
-class ClaudeCode:
+class ClaudeCommand:
     """One turn without tools. The client adds its own reminders of date and folder to the prompt."""
 
     program = "claude"

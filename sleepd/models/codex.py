@@ -64,10 +64,10 @@ _STATUS: Final = re.compile(r"(?:unexpected|last) status:? (\d{3})")
 
 def from_settings(settings: ModelSettings) -> CommandModel:
     """The adapter registered as `codex`. Raises `BadSettings` for a temperature or a seed."""
-    return CommandModel(settings, Codex(settings))
+    return CommandModel(settings, CodexCommand(settings))
 
 
-class Codex:
+class CodexCommand:
     """One turn; the system text takes the place of the client's own instructions. It knows no limit of tokens."""
 
     program = "codex"

@@ -36,10 +36,10 @@ _LOGIN_KEYS: Final = ("loggedInUsers", "lastLoggedInUser", "copilotTokens")
 
 def from_settings(settings: ModelSettings) -> CommandModel:
     """The adapter registered as `copilot`. Raises `BadSettings` for a temperature or a seed."""
-    return CommandModel(settings, Copilot(settings))
+    return CommandModel(settings, CopilotCommand(settings))
 
 
-class Copilot:
+class CopilotCommand:
     """One turn of an agent without tools. The client keeps its own instructions around the system text, and knows no
     limit of tokens."""
 

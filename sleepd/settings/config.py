@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from sleepd.core.errors import BadSettings, nearest
+from sleepd.settings.backends import BACKENDS, Backend
 from sleepd.settings.places import Places
 
 if TYPE_CHECKING:
@@ -38,17 +39,9 @@ AGENT_VARIABLES: Final = (
 )
 """The variables by which agents let their folders be moved."""
 
-KEY_VARIABLES: Final = {
-    "anthropic": "ANTHROPIC_API_KEY",
-    "openai": "OPENAI_API_KEY",
-    "claude": "CLAUDE_CODE_OAUTH_TOKEN",
-    "codex": "CODEX_API_KEY",
-    "copilot": "COPILOT_GITHUB_TOKEN",
-}
-"""Adapter -> the provider's usual name for its key."""
-
-WITH_LOGIN: Final = ("claude", "codex", "copilot")
-"""The adapters of agents' commands: without a key they use the login that the user has there."""
+KEY_VARIABLES: Final = tuple(b.key_variable for b in BACKENDS.values() if b.key_variable is not None)
+"""The providers' usual names for their keys."""
+ADDRESS_VARIABLES: Final = tuple(b.address_variable for b in BACKENDS.values() if b.address_variable is not None)
 
 OWN_VARIABLES: Final = {
     "SLEEPD_HOME": "moves settings, database and logs into one folder",
@@ -144,17 +137,26 @@ class ApiKey:
     variable: str
 
 
-def api_key(adapter: str) -> ApiKey | None:
-    """The key for a model adapter: `SLEEPD_API_KEY`, else the provider's usual variable; None when neither is set.
+def api_key(adapter: str, variable: str | None = None) -> ApiKey | None:
+    """The key for a model adapter; None when no variable holds one.
 
-    An agent's command takes its own variable alone: a provider's key would make its calls cost money.
+    Looked for in `variable` (`model.key_variable`) alone where one is named, else in `SLEEPD_API_KEY`, else in the
+    provider's usual variable. An agent's command takes its own variable alone: a provider's key would make its calls
+    cost money.
     """
     from pydantic import SecretStr
 
-    own = KEY_VARIABLES.get(adapter, "")
-    names = (own,) if adapter in WITH_LOGIN else ("SLEEPD_API_KEY", own)
+    backend = BACKENDS.get(adapter, Backend())
+    usual = (backend.key_variable or "",)
+    names = (variable,) if variable is not None else usual if backend.has_login else ("SLEEPD_API_KEY", *usual)
     found = ((name, value) for name in names if (value := _environment().get(name, "").strip()))
     return next((ApiKey(value=SecretStr(value), variable=name) for name, value in found), None)
+
+
+def address(adapter: str) -> str | None:
+    """Where an adapter is asked when no `base_url` is set; None: at the provider's own address."""
+    backend = BACKENDS.get(adapter, Backend())
+    return _environment().get(backend.address_variable or "", "").strip() or backend.address
 
 
 def places() -> Places:
@@ -404,7 +406,9 @@ def _sentence(error: ErrorDetails) -> str:
 def _unknown_key(key: str) -> str:
     section, _, name = key.partition(".")
     if _SECRET_NAME.search(key):
-        variables = " or ".join(["SLEEPD_API_KEY", *dict.fromkeys(KEY_VARIABLES.values())])
+        variables = " or ".join(
+            ["SLEEPD_API_KEY", *(BACKENDS[name].key_variable or "" for name in ("anthropic", "openai"))]
+        )
         return f"{key}: keys are not read from the file, which others may see; delete it and set {variables}"
     sections = _keys()
     if not name or section not in sections:

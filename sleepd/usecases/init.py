@@ -7,6 +7,7 @@ import importlib.util
 from sleepd import compose, registry
 from sleepd.models.command_line import CommandModel
 from sleepd.settings import config
+from sleepd.settings.backends import BACKENDS
 from sleepd.settings.places import Places
 from sleepd.settings.sections import ModelConfig
 from sleepd.usecases import answers
@@ -30,13 +31,12 @@ def models() -> tuple[FoundModel, ...]:
     set. Nothing is asked and nothing is chosen.
     """
     found = []
-    for name in config.WITH_LOGIN:
-        model = compose.adapter(ModelConfig(name=name, model="any"))
-        if isinstance(model, CommandModel) and model.ready() is None:
-            found.append(FoundModel(name=name, price="the login you have; counts against the limits of your plan"))
-    for name in sorted(set(config.KEY_VARIABLES) - set(config.WITH_LOGIN)):
-        key = config.api_key(name)
-        if key is not None and key.variable == config.KEY_VARIABLES[name]:
+    for name, backend in BACKENDS.items():
+        if backend.has_login:
+            model = compose.adapter(ModelConfig(name=name, model="any"))
+            if isinstance(model, CommandModel) and model.ready() is None:
+                found.append(FoundModel(name=name, price="the login you have; counts against the limits of your plan"))
+        elif (key := config.api_key(name)) is not None and key.variable == backend.key_variable:
             found.append(FoundModel(name=name, price=f"{key.variable} is set; billed by the token"))
     return tuple(found)
 
