@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sleepd.core.model import RunId
     from sleepd.core.ports import Embedder, Model
     from sleepd.models.metered import Ledger, Metered
+    from sleepd.models.settings import Price
     from sleepd.pipeline.night import NightPlan
     from sleepd.pipeline.optimize import OptimizerTerms
     from sleepd.pipeline.rollout import RunContext
@@ -256,6 +257,7 @@ def adapter(section: ModelConfig) -> Model:
 
     assert section.name is not None
     key = config.api_key(section.name, section.key_variable)
+    known = stated_price(section) or listed_price(section)
     settings = ModelSettings(
         name=section.name,
         model=section.model or "",
@@ -265,8 +267,8 @@ def adapter(section: ModelConfig) -> Model:
         temperature=section.temperature,
         max_retries=section.max_retries,
         timeout_s=section.timeout_s,
-        price_in_per_mtok=section.price_in_per_mtok,
-        price_out_per_mtok=section.price_out_per_mtok,
+        price_in_per_mtok=None if known is None else known.in_per_mtok,
+        price_out_per_mtok=None if known is None else known.out_per_mtok,
         seed=section.seed,
         folder=str(handoff_folder(section)),
         client=ClientSettings(env=config.client_env(), folder=str(config.places().database.parent / "clients")),
@@ -276,26 +278,47 @@ def adapter(section: ModelConfig) -> Model:
 
 def _model(section: ModelConfig, ledger: Ledger, stopped: Callable[[], bool] | None) -> Metered:
     from sleepd.models.metered import Metered
-    from sleepd.models.settings import Price
 
     if section.name is None:
         known = ", ".join(registry.names("sleepd.models"))
         raise UsageError(f"no model is chosen: set model.name (one of {known}) and model.model in the settings")
     model = adapter(section)
-    # A plan is paid by the month: its calls and tokens are counted, not dollars.
-    per_token = None
-    if section.price_in_per_mtok is not None and section.price_out_per_mtok is not None:
-        per_token = Price(in_per_mtok=section.price_in_per_mtok, out_per_mtok=section.price_out_per_mtok)
-    elif _sends_no_bill(section):
-        per_token = Price(in_per_mtok=0, out_per_mtok=0)
-    return Metered(model, ledger, price=per_token, stopped=stopped)
+    return Metered(model, ledger, price=price(section), stopped=stopped)
 
 
-def _sends_no_bill(section: ModelConfig) -> bool:
-    """Whether no call costs anything: a plan, a person, a simulation, or a server on this machine."""
+def price(section: ModelConfig) -> Price | None:
+    """What a call costs by the token: as stated, nothing where no bill comes, else as listed; None when unknown."""
+    return stated_price(section) or _no_bill(section) or listed_price(section)
+
+
+def stated_price(section: ModelConfig) -> Price | None:
+    """The price in the settings."""
+    from sleepd.models.settings import Price
+
+    if section.price_in_per_mtok is None or section.price_out_per_mtok is None:
+        return None
+    return Price(in_per_mtok=section.price_in_per_mtok, out_per_mtok=section.price_out_per_mtok)
+
+
+def listed_price(section: ModelConfig) -> Price | None:
+    """The price in a table of the providers' own prices. An address of one's own may charge anything."""
+    backend = BACKENDS.get(section.name or "", Backend())
+    own = section.base_url or (backend.address_variable and config.variables((backend.address_variable,)))
+    if (own and section.name != "azure") or backend.keyless or backend.has_login or backend.key_variable is None:
+        return None
+    from sleepd.models import prices
+
+    return prices.listed(section.name or "", section.model or "")
+
+
+def _no_bill(section: ModelConfig) -> Price | None:
+    """0 for a plan paid by the month, a person, a simulation, or a server on this machine: calls are counted alone."""
+    from sleepd.models.settings import Price
+
     name = section.name or ""
     backend = BACKENDS.get(name, Backend())
+    free = backend.has_login or name in ("simulated", "handoff")
     if backend.keyless:
         host = urlsplit(section.base_url or config.address(name) or "").hostname or ""
-        return host == "localhost" or host.startswith("127.") or host == "::1"
-    return backend.has_login or name in ("simulated", "handoff")
+        free = host == "localhost" or host.startswith("127.") or host == "::1"
+    return Price(in_per_mtok=0, out_per_mtok=0) if free else None

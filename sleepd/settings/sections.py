@@ -177,8 +177,8 @@ class ModelConfig(Section):
     """Repeats after an overload or a broken connection. Two ride out a hiccup; an outage is reported and the night goes
     on tomorrow."""
     price_in_per_mtok: Annotated[Dollars | None, Field(examples=[1.0])] = None
-    """Dollars for a million tokens read. Absent: unknown, because a built-in table would soon be wrong; a dollar budget
-    then stops the run."""
+    """Dollars for a million tokens read. Absent: as the package `genai-prices` lists it for the provider's own address;
+    unknown elsewhere, and a dollar budget then stops the run."""
     price_out_per_mtok: Annotated[Dollars | None, Field(examples=[5.0])] = None
     """Dollars for a million tokens written. Absent: as for tokens read."""
     seed: Annotated[int | None, Field(examples=[7])] = None
