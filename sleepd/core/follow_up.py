@@ -350,18 +350,19 @@ def _learned(asked: list[_Asked]) -> list[_Asked]:
         known = sum(led.values())
         if len(sessions[token, step]) >= 3 and count >= 0.6 * known and known >= 0.4 * sum(counts.values()):
             leads[token] = step
-    return [turn if turn.steps or turn.episode.edits else replace(turn, steps=_led_to(turn, leads)) for turn in asked]
-
-
-def _led_to(turn: _Asked, leads: Mapping[str, str]) -> tuple[str, ...]:
-    """The step that the turn's words led to elsewhere. One word among others (`now`, `please`) names none."""
-    found = [word for word in _features(turn) if word in leads]
-    if not found:
-        return ()
-    step = leads[found[0]]
-    words = [token for token in turn.tokens if token not in _CONSENT]
-    several = len(found) > 1 or 2 * sum(word in leads for word in words) >= len(words)
-    return (step,) if several or _mentions(turn.tokens, step) else ()
+    learned = []
+    for turn in asked:
+        steps = turn.steps
+        words = [word for word in _features(turn) if word in leads]
+        if words and not steps and not turn.episode.edits:
+            step = leads[words[0]]
+            # One word among others (`now`, `please`) names no step.
+            telling = [token for token in turn.tokens if token not in _CONSENT]
+            several = len(words) > 1 or 2 * sum(token in leads for token in telling) >= len(telling)
+            if several or _mentions(turn.tokens, step):
+                steps = (step,)
+        learned.append(replace(turn, steps=steps))
+    return learned
 
 
 def _features(turn: _Asked) -> tuple[str, ...]:

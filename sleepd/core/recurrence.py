@@ -47,8 +47,6 @@ class Recurrence:
     occurrences: int
     first: datetime | None
     last: datetime | None
-    example: Signal
-    """The latest signal."""
     signals: tuple[Signal, ...]
     calls: int
     """Calls that it cost in all."""
@@ -244,7 +242,6 @@ def _recurring(
                 occurrences=len(group),
                 first=min(times, default=None),
                 last=max(times, default=None),
-                example=group[-1],
                 signals=tuple(group),
                 calls=sum(signal.calls for signal in group),
                 minutes=sum(signal.minutes for signal in group),

@@ -89,7 +89,11 @@ class ChatCompletions:
             return outcomes.refused(self._provider, str(dig(message, "refusal") or stop))
         usage = body.get("usage")
         counts = [outcomes.count(dig(usage, name)) for name in ("prompt_tokens", "completion_tokens")]
-        reply = priced(self._settings, _text(dig(message, "content")), *counts)
+        content = dig(message, "content")
+        if not isinstance(content, str):  # some servers send a list of text parts instead
+            texts = [dig(part, "text") for part in content] if isinstance(content, list) else []
+            content = "".join(text for text in texts if isinstance(text, str))
+        reply = priced(self._settings, content, *counts)
         return outcomes.settle(reply, truncated=stop == "length", provider=self._provider)
 
 
@@ -116,12 +120,3 @@ class _OpenAISession:
 
     def close(self) -> None:
         self._client.close()
-
-
-def _text(content: Any) -> str:
-    """The answer's text: a string, or the text parts that some servers send instead."""
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else []
-    texts = [dig(part, "text") for part in parts]
-    return "".join(text for text in texts if isinstance(text, str))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sleepd.core.model import before_the_change
-from sleepd.store.overview import glance
+from sleepd.store.overview import edit_words, glance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,7 @@ def proposals(path: Path, *, everything: bool) -> tuple[ListedProposal, ...]:
             sealed_count=row["sealed_count"],
             sealed_before=row["sealed_before"],
             sealed_after=row["sealed_after"],
-            edits=tuple(edit["text"] or f"{edit['op']} {edit['anchor']}" for edit in json.loads(row["edits"])),
+            edits=edit_words(row["edits"]),
             findings=tuple(json.loads(row["findings"])),
             doubt=before_the_change(row["changed_in"]) if row["changed_in"] is not None else None,
         )

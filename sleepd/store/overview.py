@@ -257,6 +257,11 @@ def _read(connection: sqlite3.Connection, now: datetime) -> Overview:
     )
 
 
+def edit_words(stored: str) -> tuple[str, ...]:
+    """The edits of a candidate's row in a few words each: the new text, or what is done to which line."""
+    return tuple(edit["text"] or f"{edit['op']} {edit['anchor']}" for edit in json.loads(stored))
+
+
 def _number(connection: sqlite3.Connection, query: str) -> int:
     return int(connection.execute(query).fetchone()[0])
 
@@ -294,7 +299,7 @@ def _on_probation(connection: sqlite3.Connection) -> tuple[OnProbation, ...]:
             effect=row["effect"],
             nights=row["nights"],
             pairs=row["drawn"],
-            edits=tuple(edit["text"] or f"{edit['op']} {edit['anchor']}" for edit in json.loads(row["edits"])),
+            edits=edit_words(row["edits"]),
         )
         for row in rows
     )

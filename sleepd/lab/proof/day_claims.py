@@ -62,10 +62,14 @@ def day_assertions(who: Developer, found: Learnt) -> tuple[Claim, ...]:
 def lesson_of(need: Need, found: Learnt) -> Lesson | None:
     """The lesson that names the need and quotes most sessions in which it showed; None when there is none."""
     shown = [m for m in found.lived.moments if m.key == need.key]
+    said = {
+        lesson.id: " ".join((lesson.text, lesson.about, lesson.demands, lesson.forbids)).casefold()
+        for lesson in found.book.lessons
+    }
     fitting = [
         lesson
         for lesson in found.book.lessons
-        if _names(lesson, need.names)
+        if need.names.casefold() in said[lesson.id]
         and len(_sessions(lesson, shown)) >= _QUOTED * len({m.session for m in shown})
         and sum(_shows(quote, shown) for quote in lesson.quotes) >= _QUOTED * len(lesson.quotes)
     ]
@@ -135,11 +139,6 @@ def _kept(who: Developer, found: Learnt) -> Claim:
         least=20,
         of="exchanges to which it applied",
     )
-
-
-def _names(lesson: Lesson, wanted: str) -> bool:
-    said = " ".join((lesson.text, lesson.about, lesson.demands, lesson.forbids)).casefold()
-    return wanted.casefold() in said
 
 
 def _sessions(lesson: Lesson, shown: Sequence[PlantedMoment]) -> set[str]:
