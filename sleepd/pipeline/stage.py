@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from sleepd.core import edit, provenance
 from sleepd.core.model import Candidate, Purpose, Rollout, Sample, Score, SkillTarget, Split
-from sleepd.core.screen import EXCERPT_CHARS, Finding, screen
+from sleepd.core.screen import EXCERPT_CHARS, Finding
+from sleepd.core.select import screened
 from sleepd.pipeline.adopt import in_the_way
 from sleepd.pipeline.optimize import OptimizeReport
 from sleepd.pipeline.question import question
@@ -91,7 +92,7 @@ def _findings(ctx: RunContext, work: Work, trial: Trial, before: str, after: str
     taken_over = provenance.taken_over(added, heard.returned, heard.own)
     not_theirs = [Finding(rule=provenance.RULE, excerpt=p.excerpt, why=provenance.WHY) for p in taken_over]
     by_rule: dict[str, Finding] = {}
-    for finding in (*screen(trial.candidate.edits), *screen(added), *not_theirs):
+    for finding in (*screened(trial.candidate.edits), *screened(added), *not_theirs):
         by_rule.setdefault(finding.rule, finding)
     if not by_rule and added.strip():
         by_rule = {finding.rule: finding for finding in reversed(question(ctx, added))}
