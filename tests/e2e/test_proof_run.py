@@ -25,7 +25,9 @@ def start(tmp_path: Path, name: str, *options: str, **variables: str) -> subproc
     """Run `sleepd proof-run` with a home and a folder of its own."""
     home = tmp_path / f"{name}-home"
     home.mkdir()
-    environment = {"HOME": str(home), "PATH": os.defpath, "SLEEPD_HOME": str(home / "sleepd"), **variables}
+    own = {"HOME": str(home), "PATH": os.defpath, "SLEEPD_HOME": str(home / "sleepd")}
+    threads = {name: os.environ[name] for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")}  # noqa: TID251  of conftest
+    environment = {**own, **threads, **variables}
     command = [sys.executable, "-m", "sleepd", "proof-run", "--folder", str(tmp_path / name), *options]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=550)
 
