@@ -38,7 +38,6 @@ os.environ |= {  # noqa: TID251
     "HF_HUB_OFFLINE": "1",
     # One thread for each process: the tests have all processors busy, and threads that wait for one another spin.
     "OPENBLAS_NUM_THREADS": "1",
-    "OMP_NUM_THREADS": "1",
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_NOSYSTEM": "1",
 }

@@ -25,9 +25,13 @@ def start(tmp_path: Path, name: str, *options: str, **variables: str) -> subproc
     """Run `sleepd proof-run` with a home and a folder of its own."""
     home = tmp_path / f"{name}-home"
     home.mkdir()
-    own = {"HOME": str(home), "PATH": os.defpath, "SLEEPD_HOME": str(home / "sleepd")}
-    threads = {name: os.environ[name] for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")}  # noqa: TID251  of conftest
-    environment = {**own, **threads, **variables}
+    environment = {
+        "HOME": str(home),
+        "PATH": os.defpath,
+        "SLEEPD_HOME": str(home / "sleepd"),
+        "OPENBLAS_NUM_THREADS": "1",  # as in conftest
+        **variables,
+    }
     command = [sys.executable, "-m", "sleepd", "proof-run", "--folder", str(tmp_path / name), *options]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=550)
 
