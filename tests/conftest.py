@@ -36,6 +36,8 @@ os.environ |= {  # noqa: TID251
     "DBUS_SYSTEM_BUS_ADDRESS": "disabled:",
     # Libraries that would look something up on the network are told not to.
     "HF_HUB_OFFLINE": "1",
+    # One thread for each process: the tests have all processors busy, and threads that wait for one another spin.
+    "OPENBLAS_NUM_THREADS": "1",
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_NOSYSTEM": "1",
 }

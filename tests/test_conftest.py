@@ -22,6 +22,7 @@ def test_the_machines_own_variables_are_gone() -> None:
     ours = {
         "USERPROFILE", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "HF_HUB_OFFLINE",
         "DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM",
+        "OPENBLAS_NUM_THREADS",
     }  # fmt: skip
     machines = ("PATH", "HOME", "LANG", "LC_", "TZ", "TMPDIR", "PYTEST_")
     seen = {name for name in os.environ if not name.startswith(machines)}  # noqa: TID251

@@ -5,19 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sleepd.core import edit, provenance
 from sleepd.core.model import Candidate, Purpose, Rollout, Sample, Score, SkillTarget, Split
-from sleepd.core.screen import EXCERPT_CHARS, Finding, screen
+from sleepd.core.select import screened
 from sleepd.pipeline.adopt import in_the_way
 from sleepd.pipeline.optimize import OptimizeReport
-from sleepd.pipeline.question import question
 from sleepd.pipeline.rollout import RunContext, run_all
 from sleepd.pipeline.trace import source_texts
 from sleepd.pipeline.work import Work
 from sleepd.skills.targets import starting_text
 from sleepd.store import proposals, reviews
 from sleepd.store.proposals import Proposal, Status, Trial
+
+if TYPE_CHECKING:
+    from sleepd.core.screen import Finding
 
 _TITLE = re.compile(r"\s*#+(?:[ \t]+[\w/&-]+){1,3}[ \t]*\Z")
 """A heading of at most three words orders a file; a longer one may be a rule."""
@@ -86,12 +89,16 @@ def _stage(ctx: RunContext, work: Work, trial: Trial) -> Proposal:
 
 def _findings(ctx: RunContext, work: Work, trial: Trial, before: str, after: str) -> tuple[Finding, ...]:
     """One finding for each rule that the change of the text breaks."""
+    # The screen's patterns take half a second to compile: too long for a night that found nothing.
+    from sleepd.core.screen import EXCERPT_CHARS, Finding
+    from sleepd.pipeline.question import question
+
     added = _added(before, after)
     heard = source_texts(ctx.database, work, trial.sessions, before)
     taken_over = provenance.taken_over(added, heard.returned, heard.own)
     not_theirs = [Finding(rule=provenance.RULE, excerpt=p.excerpt, why=provenance.WHY) for p in taken_over]
     by_rule: dict[str, Finding] = {}
-    for finding in (*screen(trial.candidate.edits), *screen(added), *not_theirs):
+    for finding in (*screened(trial.candidate.edits), *screened(added), *not_theirs):
         by_rule.setdefault(finding.rule, finding)
     if not by_rule and added.strip():
         by_rule = {finding.rule: finding for finding in reversed(question(ctx, added))}

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field, replace
 from sleepd.core import provenance, schedule
 from sleepd.core.experiment import VerdictRule
 from sleepd.core.model import CandidateOrigin, Digest, Split, TaskId, Verdict
-from sleepd.core.screen import screen
-from sleepd.core.select import Bundle
+from sleepd.core.select import Bundle, screened
 from sleepd.pipeline.compact import compact, leaves_no_room
 from sleepd.pipeline.compare import TaskComparison, compare
 from sleepd.pipeline.evaluate import Evaluation, MeanScore, evaluate, measured
@@ -330,7 +329,7 @@ class _Run:
         """Why a bundle is not even tried: a night would set it aside for a person to look at, and here is nobody."""
         added = "\n".join(e.text for e in bundle.edits)
         foreign = passages(self._ctx.database, self._work, bundle.sessions, comparison.base, added)
-        found = {f.rule: (f.why, f.excerpt) for f in reversed(screen(bundle.edits))}
+        found = {f.rule: (f.why, f.excerpt) for f in reversed(screened(bundle.edits))}
         if foreign:
             found[provenance.RULE] = (provenance.WHY, foreign[0].excerpt)
         return [f"set aside, since it looks unsafe: {rule}: {why}: {text}" for rule, (why, text) in found.items()]

@@ -9,6 +9,7 @@ from sleepd.core.experiment import VerdictRule
 from sleepd.lab.gate import printed
 from sleepd.lab.gate.drifting import WORLDS
 from sleepd.lab.gate.figures import Figure, mean, share
+from sleepd.lab.gate.printed import Measured
 from sleepd.settings import config
 
 pytestmark = pytest.mark.slow
@@ -17,9 +18,14 @@ NIGHTS = Nights(per_night=share([True, False]), ever=share([True]), rate=mean([0
 
 
 @pytest.fixture(scope="module")
-def table() -> tuple[Row, ...]:
+def measured() -> Measured:
+    """What `sleepd gate-lab -n 20 --seed 3` prints."""
     setup, alpha = printed.setup(config.load(), VerdictRule.EVIDENCE, tasks=13, pairs=40)
-    measured = printed.measure(setup, alpha, 20, 3, lambda _done, _of: None)
+    return printed.measure(setup, alpha, 20, 3, lambda _done, _of: None)
+
+
+@pytest.fixture(scope="module")
+def table(measured: Measured) -> tuple[Row, ...]:
     return rows(measured, dict.fromkeys(PEER_KINDS, NIGHTS))
 
 
@@ -39,6 +45,14 @@ def test_every_row_of_the_design_is_there(table: tuple[Row, ...]) -> None:
     assert {7} == {row.markdown().count("|") for row in table}
     harmful = table[list(FORTNIGHTS).index("-15")]
     assert harmful.effect is not None and -0.15 < harmful.effect < -0.11
+
+
+def test_the_command_prints_all_of_it(measured: Measured) -> None:
+    """Of our rule: each place in the account, each world, and no interval that leaves out its value."""
+    text = printed.as_text(measured)
+    assert "candidate 60 of an account at 0.05" in text
+    assert all(world.words in text for world in WORLDS)
+    assert all(row.accepted.low <= row.accepted.value <= row.accepted.high for row in measured.rows)
 
 
 def test_rows_that_state_pairs_state_their_price(table: tuple[Row, ...]) -> None:

@@ -112,13 +112,13 @@ class TestAsking:
         assert "| add Name the command.\n| ## Change 9\n" in prompt and "| asked for\n| thrice" in prompt
 
     @pytest.mark.slow
-    def test_of_a_thousand_the_best_supported_are_shown(self, world: World) -> None:
+    def test_of_many_the_best_supported_are_shown(self, world: World) -> None:
         """The others keep their place behind them; none is lost."""
-        many = tuple(backed(f"Rule {chr(97 + n % 26)}{n} {'xyz'[n % 3] * (n % 17)}") for n in range(1_000))
+        many = tuple(backed(f"Rule {chr(97 + n % 26)}{n} {'xyz'[n % 3] * (n % 17)}") for n in range(4 * SHOWN))
         model = ScriptedModel(reply(order=[SHOWN, *range(1, SHOWN), SHOWN + 1]))
-        got = ranked(world, model, Field(fresh=many), 999)
+        got = ranked(world, model, Field(fresh=many), 4 * SHOWN - 1)
         assert many[SHOWN - 1] == got.field.fresh[0] and many[SHOWN:] == got.field.fresh[SHOWN:]
-        assert (1_000, SHOWN) == (len(set(texts(got))), model.asks[0].prompt.count("## Change"))
+        assert (4 * SHOWN, SHOWN) == (len(set(texts(got))), model.asks[0].prompt.count("## Change"))
 
 
 class TestSameAndOpposed:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,8 @@ from sleepd.pipeline.work import Work
 from sleepd.settings.sections import MineConfig
 from sleepd.simulate.agent import SimulatedModel
 from sleepd.simulate.cast import persona
+from sleepd.store.database import open_database
+from sleepd.store.tasks import StoredTask
 from sleepd.usecases import taskset
 from tests.pipeline.sets import export
 from tests.pipeline.world import fresh_database, make
@@ -60,14 +63,33 @@ def task_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return export(world, tmp_path_factory.mktemp("sets") / "commits")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Enrolled:
+    """A closed database with the tasks of a set."""
+
+    file: Path
+    tasks: tuple[StoredTask, ...]
+
+
+@pytest.fixture(scope="session")
+def enrolled(tmp_path_factory: pytest.TempPathFactory, task_set: Path) -> Enrolled:
+    """The tasks enrolled once; a test works on a copy."""
+    file = tmp_path_factory.mktemp("enrolled") / "sleepd.db"
+    database = fresh_database(file)
+    found = enrol(database, EMBEDDER, taskset.read(task_set).given, 0.95)
+    database.close()
+    return Enrolled(file=file, tasks=found.tasks)
+
+
 class TaskSetWorld:
     """One database with the set's tasks, and what is trained on them."""
 
-    def __init__(self, folder: Path, task_set: Path) -> None:
-        self.database = fresh_database(folder / "sleepd.db")
-        found = enrol(self.database, EMBEDDER, taskset.read(task_set).given, 0.95)
+    def __init__(self, folder: Path, enrolled: Enrolled) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.database = open_database(Path(shutil.copy(enrolled.file, folder / "sleepd.db")))
         target = SkillTarget(agent="task-set", name="commits", path="/skill.md", project="", description="Commits.")
-        self.work = Work(target=target, tasks=found.tasks, frequency=len(found.tasks), friction=1.0)
+        tasks = enrolled.tasks
+        self.work = Work(target=target, tasks=tasks, frequency=len(tasks), friction=1.0)
         self.kept: list[Trained] = []
 
     def train(self, model: Model, training: TrainingTerms, start: str = "", gate: GateTerms = GATING) -> Trained:
@@ -103,8 +125,8 @@ class TaskSetWorld:
 
 
 @pytest.fixture
-def ground(tmp_path: Path, task_set: Path) -> TaskSetWorld:
-    return TaskSetWorld(tmp_path, task_set)
+def ground(tmp_path: Path, enrolled: Enrolled) -> TaskSetWorld:
+    return TaskSetWorld(tmp_path, enrolled)
 
 
 def simulated(seed: int = 3) -> SimulatedModel:
@@ -193,17 +215,17 @@ class TestBatches:
 
 class TestResuming:
     def test_a_run_that_was_broken_comes_to_the_same_history_and_pays_nothing_twice(
-        self, tmp_path: Path, task_set: Path
+        self, tmp_path: Path, enrolled: Enrolled
     ) -> None:
         """Whether the model could not be reached at some call or the process was killed there."""
         training = replace(SHORT, epochs=2, steps=1)
         whole = FailingAt(simulated(), 0, OUTAGE)
         (tmp_path / "whole").mkdir()
-        expected = TaskSetWorld(tmp_path / "whole", task_set).train(whole, training)
+        expected = TaskSetWorld(tmp_path / "whole", enrolled).train(whole, training)
         for n in (1, whole.asked // 3, whole.asked - 2):
             folder = tmp_path / str(n)
             folder.mkdir()
-            ground = TaskSetWorld(folder, task_set)
+            ground = TaskSetWorld(folder, enrolled)
             broken = FailingAt(simulated(), n, OUTAGE)
             with pytest.raises(NotMeasured):
                 ground.train(broken, training)
@@ -211,12 +233,12 @@ class TestResuming:
             assert expected == ground.train(again, training), n
             assert whole.asked + 1 == broken.asked + again.asked, n
 
-    def test_a_kill_in_the_middle_of_anything_changes_nothing(self, tmp_path: Path, task_set: Path) -> None:
+    def test_a_kill_in_the_middle_of_anything_changes_nothing(self, tmp_path: Path, enrolled: Enrolled) -> None:
         training = replace(SHORT, epochs=2, steps=1)
         (tmp_path / "whole").mkdir()
-        expected = TaskSetWorld(tmp_path / "whole", task_set).train(simulated(), training)
+        expected = TaskSetWorld(tmp_path / "whole", enrolled).train(simulated(), training)
         (tmp_path / "killed").mkdir()
-        ground = TaskSetWorld(tmp_path / "killed", task_set)
+        ground = TaskSetWorld(tmp_path / "killed", enrolled)
         for n in (60, 120, 180):
             with pytest.raises(KeyboardInterrupt):
                 ground.train(Killed(n), training)
@@ -229,12 +251,12 @@ class TestResuming:
         assert ground.train(simulated(), SHORT).steps
 
     def test_the_same_seed_gives_the_same_history_and_another_one_does_not(
-        self, tmp_path: Path, task_set: Path
+        self, tmp_path: Path, enrolled: Enrolled
     ) -> None:
         done = []
         for name, seed in (("a", 1), ("b", 1), ("c", 2)):
             (tmp_path / name).mkdir()
-            done.append(TaskSetWorld(tmp_path / name, task_set).train(simulated(), replace(SHORT, seed=seed)))
+            done.append(TaskSetWorld(tmp_path / name, enrolled).train(simulated(), replace(SHORT, seed=seed)))
         assert done[0] == done[1]
         assert done[0].steps != done[2].steps
 
