@@ -19,11 +19,11 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.discrimination import JudgedEpisode, discrimination
 from harvesters.claude_code import ClaudeCode
 from sleepd.core import check, interval
 from sleepd.core.chance import mined_checks
 from sleepd.core.check import Contrast, FirstLine, LineStart
+from sleepd.core.discrimination import JudgedEpisode, discrimination
 from sleepd.core.episode import episodes
 from sleepd.core.excess import MIN_SESSIONS
 from sleepd.core.model import ClusterId, TaskId

@@ -36,11 +36,13 @@ from sleepd.settings.sections import LessonsConfig, MineConfig
 from sleepd.skills import files, targets
 from sleepd.skills.surroundings import Surroundings
 from sleepd.store import lessons as store
-from sleepd.store import readings, repositories
+from sleepd.store import readings, repositories, validities
 from sleepd.store import sessions as stored
 from sleepd.store.database import Database
 from sleepd.store.lessons import LessonChoice, LessonDecision
 from sleepd.store.listed_lessons import Listed, listed
+from sleepd.store.validities import CheckVerdict
+from sleepd.store.validity_rows import CheckFamily
 from sleepd.usecases.client_labels import client_labels
 
 _LOCK_WAIT_S = 30.0
@@ -112,10 +114,36 @@ def find(known: History) -> tuple[Found, ...]:
     return lesson.joined((*themes, *lesson.of_refusals(cut), *lesson.of_calls(every)))
 
 
-def tried(one: Lesson, floors: LessonsConfig, known: History) -> TriedLesson:
-    """A lesson with its checks, each held against the whole history."""
+def tried(found: Sequence[Lesson], floors: LessonsConfig, known: History) -> tuple[TriedLesson, ...]:
+    """Lessons with their checks, each held against the whole history.
+
+    Give all lessons of the list: how sure a verdict is depends on how many checks were measured.
+    """
     wanted = Floors(applies=floors.applies, broken=floors.broken, recall=floors.recall)
-    return TriedLesson(lesson=one, checks=lesson.tried_checks(one, known, wanted))
+    return lesson.tried_together(
+        [TriedLesson(lesson=one, checks=lesson.tried_checks(one, known, wanted)) for one in found]
+    )
+
+
+def with_rubrics(database: Database, found: Sequence[TriedLesson]) -> tuple[TriedLesson, ...]:
+    """The same with the verdict on each lesson's rubric, where a judge model was asked."""
+    with database.reading() as connection:
+        read = validities.load(connection, CheckFamily.RUBRIC)
+    return tuple(replace(one, rubric=read[one.lesson.id].validity if one.lesson.id in read else None) for one in found)
+
+
+def keep_verdicts(database: Database, found: Sequence[TriedLesson]) -> None:
+    """Remember which checks of the listed lessons gate, in the place of what was remembered."""
+    verdicts = [
+        CheckVerdict(
+            subject=f"{one.lesson.id}:{tested.check.kind}", sentence=tested.check.sentence, validity=tested.validity
+        )
+        for one in found
+        if one.lesson.state not in (LessonState.REJECTED, LessonState.SUPERSEDED)
+        for tested in one.checks
+    ]
+    with database.writing() as connection:
+        validities.save(connection, CheckFamily.LESSON, verdicts)
 
 
 def book(database: Database, floors: LessonsConfig, known: History, around: Surroundings | None = None) -> LessonBook:
@@ -227,13 +255,27 @@ def tried_rules(known: History, floors: LessonsConfig, around: Surroundings | No
     return tuple(sorted(found.values(), key=lambda one: (not one.ignored, -(one.result.broken.value or 0))))
 
 
+def shown(database: Database, floors: LessonsConfig, prefix: str) -> TriedLesson:
+    """The lesson whose id begins with `prefix`, with its checks over the history. Raises as `one` does."""
+    known = history(database)
+    listed_lessons = book(database, floors, known).lessons
+    named = _named(listed_lessons, prefix)
+    held = with_rubrics(database, tried(listed_lessons, floors, known))
+    keep_verdicts(database, held)
+    return next(found for found in held if found.lesson.id == named.id)
+
+
 def one(database: Database, floors: LessonsConfig, prefix: str, known: History | None = None) -> Lesson:
     """The lesson whose id begins with `prefix`. Raises `UsageError` for none or several.
 
     `known`: the history, where it was read already.
     """
     known = known if known is not None else history(database)
-    fitting = [found for found in book(database, floors, known).lessons if found.id.startswith(prefix)]
+    return _named(book(database, floors, known).lessons, prefix)
+
+
+def _named(found: Sequence[Lesson], prefix: str) -> Lesson:
+    fitting = [each for each in found if each.id.startswith(prefix)]
     if len(fitting) != 1:
         why = "no lesson has" if not fitting else f"{len(fitting)} lessons have"
         raise UsageError(f"{why} an id that begins with {prefix!r}; `sleepd lessons` lists them")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sleepd.core import behaviour
+from sleepd.core import behaviour, validity
 from sleepd.core.acts import Act
 from sleepd.core.backtest import Proportion
 from sleepd.core.behaviour import LessonCheck, NotJudged
@@ -22,7 +22,9 @@ from sleepd.core.lesson import (
     Wording,
 )
 from sleepd.core.signal import SignalKind
+from sleepd.core.validity import Validity
 from sleepd.core.written_rules import TriedRule
+from sleepd.views import report
 from sleepd.views.report import Plain
 
 _QUOTES_LISTED = 2
@@ -115,6 +117,9 @@ def lesson_text(tried: TriedLesson) -> str:
         lines.append(f"{whose}: {wording.text} {wording.exception}".rstrip())
     for tested in tried.checks:
         lines += ["", f"Check: {_sentence(tested.check)}", *(f"  {line}" for line in _tested(tested))]
+    read = tried.rubric
+    how = f"{read.word}: {read.why}" if read is not None else f"observed: {_unread(one)}"
+    lines += ["", "Read by a judge model:", f"  {how}"]
     lines += ["", "Your words and the failed calls, oldest first:"]
     for quote in one.quotes:
         lines += [f"  {_said_whole(quote)}", f"    session {native(quote.session)}, turn {quote.turn}"]
@@ -151,37 +156,55 @@ def rules_json(found: Sequence[TriedRule]) -> list[Plain]:
     ]
 
 
-def observed_lines(found: Sequence[TriedLesson]) -> list[str]:
-    """The lessons for which a night does nothing, with the reason of each."""
+def judged_lines(found: Sequence[TriedLesson]) -> list[str]:
+    """Of each lesson whether its checks gate or are observed, and why."""
     if not found:
         return ["no lesson yet: sleepd lessons says how far the nearest one is"]
-    counted = _count(len(found), "lesson")
-    lines = [
-        f"{counted}, observed only: a night replays answers, not calls and edits; adopt one: sleepd lessons write ID"
-    ]
-    lines += [
-        f"  {tried.lesson.id[:6]}  {tried.lesson.text}\n          {_why_observed(tried)}" for tried in found[:_LISTED]
-    ]
+    checks = [one for tried in found for one in _verdicts(tried)]
+    counted = f"{_count(len(found), 'lesson')} with {_count(len(checks), 'check')} ({validity.counted(checks)})"
+    lines = [f"{counted}; a night replays answers and tries none of them yet; adopt one: sleepd lessons write ID"]
+    for tried in found[:_LISTED]:
+        lines += [f"  {tried.lesson.id[:6]}  {tried.lesson.text}", *(f"          {line}" for line in _judged(tried))]
     if len(found) > _LISTED:
         lines.append(f"  {len(found) - _LISTED} more: sleepd lessons --all")
     return lines
 
 
-def observed_json(found: Sequence[TriedLesson]) -> list[Plain]:
+def judged_json(found: Sequence[TriedLesson]) -> list[Plain]:
     """The same for a program."""
     return [
-        {"id": one.lesson.id, "text": one.lesson.text, "judged": "observed", "why": _why_observed(one)} for one in found
+        {
+            "id": one.lesson.id,
+            "text": one.lesson.text,
+            "judged": "gates" if any(found.gates for found in _verdicts(one)) else "observed",
+            "why": "; ".join(_judged(one)),
+            "checks": [_tested_json(tested) for tested in one.checks],
+        }
+        for one in found
     ]
 
 
-def _why_observed(tried: TriedLesson) -> str:
-    if not tried.checks:
-        return "no check of what an agent does tells whether the rule was kept"
-    first = tried.checks[0]
-    if isinstance(first.result, NotJudged):
-        return first.result.reason
-    broken = f"its check: broken in {_share(first.result.broken)} of {_count(first.result.applies, 'exchange')}"
-    return f"{broken}; not worth replaying yet: {'; '.join(first.short_of)}" if first.short_of else broken
+def _verdicts(one: TriedLesson) -> list[Validity]:
+    return [*(tested.validity for tested in one.checks), *([one.rubric] if one.rubric is not None else [])]
+
+
+def _unread(one: Lesson) -> str:
+    return f"no judge model has read your exchanges for it: sleepd lessons judge {one.id[:6]}"
+
+
+def _judged(tried: TriedLesson) -> list[str]:
+    lines = []
+    if tried.rubric is not None:
+        lines.append(f"{tried.rubric.word}: {tried.rubric.why}")
+    elif not tried.checks:
+        lines.append(f"observed: no call and no edit tells whether it was kept, and {_unread(tried.lesson)}")
+    for tested in tried.checks:
+        lines.append(f"{tested.validity.word}: {tested.validity.why}")
+        if not isinstance(tested.result, NotJudged):
+            broken = f"broken in {_share(tested.result.broken)} of {_count(tested.result.applies, 'exchange')}"
+            short = f"; not worth replaying yet: {'; '.join(tested.short_of)}" if tested.short_of else ""
+            lines.append(broken + short)
+    return lines
 
 
 def _sentence(check: LessonCheck) -> str:
@@ -197,7 +220,7 @@ def _tested(tested: TriedCheck) -> list[str]:
     """What the history says of a check, in sentences."""
     result = tested.result
     if isinstance(result, NotJudged):
-        return [result.reason]
+        return [f"{tested.validity.word}: {tested.validity.why}"]
     lines = [f"applied in {result.applies} of {_count(result.episodes, 'exchange')}; broken in {_share(result.broken)}"]
     lines.append(f"flags {_share(result.recall)} of the moments that you corrected for it")
     lines.append(f"flags {_share(result.false_alarms)} of the moments that you let pass")
@@ -207,7 +230,7 @@ def _tested(tested: TriedCheck) -> list[str]:
             f"p = {odds.p:.2f}"
         )
     lines.append("not worth replaying yet: " + "; ".join(tested.short_of) if tested.short_of else "worth replaying")
-    return lines
+    return [f"{tested.validity.word}: {tested.validity.why}", *lines]
 
 
 def _share(part: Proportion) -> str:
@@ -222,7 +245,11 @@ def _proportion_json(part: Proportion) -> Plain:
 
 def _tested_json(tested: TriedCheck) -> Plain:
     result = tested.result
-    plain: Plain = {"check": behaviour.written(tested.check), "sentence": _sentence(tested.check)}
+    plain: Plain = {
+        "check": behaviour.written(tested.check),
+        "sentence": _sentence(tested.check),
+        "judged": report.validity_json(tested.validity),
+    }
     if isinstance(result, NotJudged):
         return {**plain, "not_judged": result.reason}
     return {
@@ -241,8 +268,8 @@ def _said_whole(quote: Quote) -> str:
     return f'{when}"{quote.text}"' if quote.own else f"{when}{quote.text}"
 
 
-def lesson_json(one: Lesson, checks: Sequence[TriedCheck] = ()) -> Plain:
-    """The documented, stable form of a lesson; `checks` are its checks over the history, where they were tried."""
+def lesson_json(one: Lesson, tried: TriedLesson | None = None) -> Plain:
+    """The documented, stable form of a lesson; with its checks over the history, where they were tried."""
     return {
         "id": one.id,
         "text": one.text,
@@ -270,7 +297,8 @@ def lesson_json(one: Lesson, checks: Sequence[TriedCheck] = ()) -> Plain:
             {"kind": s.kind.value, "session": native(s.session), "turn": s.turn, "probability": round(s.probability, 3)}
             for s in one.signals
         ],
-        "checks": [_tested_json(tested) for tested in checks],
+        "checks": [_tested_json(tested) for tested in tried.checks] if tried is not None else [],
+        "rubric": report.validity_json(tried.rubric) if tried is not None else None,
         "wordings": [{"text": w.text, "except": w.exception, "by": w.by.value} for w in one.wordings],
         "proof": "observed",
     }
