@@ -132,8 +132,8 @@ def _page(connection: sqlite3.Connection, min_sessions: int, first: int, count: 
     checks: dict[str, _Checks] = {}
     for row in connection.execute(_CHECKS, (kinds,)):
         of_work = checks.setdefault(row["work"], _Checks())
-        some = of_work.gating if row["gates"] else of_work.observed
-        some.append(check_of(CheckKind(row["kind"]), row["value"]))
+        listed = of_work.gating if row["gates"] else of_work.observed
+        listed.append(check_of(CheckKind(row["kind"]), row["value"]))
         of_work.own = of_work.own or bool(row["reviewed"])
     verdicts = {row["subject"]: validity_of(row) for row in connection.execute(_VERDICTS, (CheckFamily.WORK.value,))}
     kept = {

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import sqlite3
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 from sleepd.core.validity import Discrimination, Ground, Validity
 
-if TYPE_CHECKING:
-    from sqlalchemy import RowMapping
+
+class VerdictRow(Protocol):
+    """A row of `validities`, whichever library read it."""
+
+    def __getitem__(self, column: str, /) -> Any: ...
 
 
 class CheckFamily(StrEnum):
@@ -23,7 +25,7 @@ class CheckFamily(StrEnum):
     """A judge model that reads whether a lesson's rule was kept; the subject is the lesson's id."""
 
 
-def validity_of(row: sqlite3.Row | RowMapping) -> Validity:
+def validity_of(row: VerdictRow) -> Validity:
     """The verdict in a row of `validities`."""
     agreement = None
     if row["auc"] is not None:

@@ -31,6 +31,7 @@ _QUOTES_LISTED = 2
 _QUOTE_WIDTH = 150
 _GLANCE = 8
 _LISTED = 10
+_YOURS = frozenset(SignalKind) - {SignalKind.FAILURE, SignalKind.REPAIR}
 
 
 def book_text(found: LessonBook, *, everything: bool) -> str:
@@ -189,6 +190,8 @@ def _verdicts(one: TriedLesson) -> list[Validity]:
 
 
 def _unread(one: Lesson) -> str:
+    if not any(signal.kind in _YOURS for signal in one.signals):
+        return "it comes from failing calls alone, so nothing that you said could hold a judge model to you"
     return f"no judge model has read your exchanges for it: sleepd lessons judge {one.id[:6]}"
 
 
