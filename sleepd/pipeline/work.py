@@ -54,6 +54,8 @@ class Work:
         if not self.usable(Split.TRAIN):
             if self.friction and not any(s.checks for s in self.tasks):
                 return f"observed, cannot be judged yet: {self._why_observed}"
+            if not self.friction:
+                return "you rejected no answer of it, so there is nothing to learn from"
             return "not enough checkable tasks: none to learn from"
         return experiment.enough(len({s.group for s in self.usable(Split.VAL)}), groups)
 

@@ -8,13 +8,13 @@ from sleepd.store.database import Database
 from sleepd.usecases import lessons, rubrics
 
 
-def judge_checks(database: Database, floors: LessonsConfig) -> tuple[TriedLesson, ...]:
+def judge_checks(database: Database, floors: LessonsConfig, *, looked_at: bool = False) -> tuple[TriedLesson, ...]:
     """Hold the checks and rubrics of all lessons against the stored sessions, and remember which gate.
 
-    Asks no model. Returns the lessons, also those that the person dropped.
+    Asks no model. Returns the lessons, also those that the person dropped. `looked_at`: they are shown to the person.
     """
     known = lessons.history(database)
-    found = lessons.tried(lessons.book(database, floors, known).lessons, floors, known)
+    found = lessons.tried(lessons.book(database, floors, known, looked_at=looked_at).lessons, floors, known)
     lessons.keep_verdicts(database, found)
     rubrics.refresh(database, floors, known)
     return lessons.with_rubrics(database, found)

@@ -146,8 +146,15 @@ def keep_verdicts(database: Database, found: Sequence[TriedLesson]) -> None:
         validities.save(connection, CheckFamily.LESSON, verdicts)
 
 
-def book(database: Database, floors: LessonsConfig, known: History, around: Surroundings | None = None) -> LessonBook:
-    """The lessons of a history with the person's decisions; remembers that they were listed."""
+def book(
+    database: Database,
+    floors: LessonsConfig,
+    known: History,
+    around: Surroundings | None = None,
+    *,
+    looked_at: bool = True,
+) -> LessonBook:
+    """The lessons of a history with the person's decisions; where a person looks at them, remembers that."""
     projects = {session[0].episode.session: known.repository(session[0].episode.project) for session in known.sessions}
     with database.reading() as connection:
         before, decided = listed(connection), store.decisions(connection)
@@ -158,9 +165,10 @@ def book(database: Database, floors: LessonsConfig, known: History, around: Surr
     made = lesson.lessons(found, projects, LessonFloors(words=floors.sessions, steps=floors.sessions_of_steps))
     ids = {one.id for one in made}
     living = [_with_state(one, before, decided) for one in lesson.conflicts(made)]
-    with database.writing() as connection:
-        store.keep(connection, made, clock.now())
-        readings.keep_turns(connection, lesson_reading.turns_to_keep(found))
+    if looked_at:
+        with database.writing() as connection:
+            store.keep(connection, made, clock.now())
+            readings.keep_turns(connection, lesson_reading.turns_to_keep(found))
     others = [f for f in found if lesson.lesson_id(f) not in ids]
     nearest = max(others, key=lambda f: len({s.session for s in f.signals}), default=None)
     living.sort(key=lambda one: (one.state is not LessonState.PINNED, one.state is LessonState.SUPERSEDED))

@@ -63,7 +63,7 @@ def judged(database: Database, floors: LessonsConfig, known: History | None = No
     known = known if known is not None else lessons.history(database)
     listed = [
         one
-        for one in lessons.book(database, floors, known).lessons
+        for one in lessons.book(database, floors, known, looked_at=False).lessons
         if rubric.rubric_id(rubric.rubric_of(one)) in asked and one.state is not LessonState.REJECTED
     ]
     read = []

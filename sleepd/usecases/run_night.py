@@ -124,7 +124,7 @@ def preview(places: Places, settings: Settings, options: RunOptions, progress: R
         nobody = Adapters(embedder=embedded_by, task=_NoCalls(), reflection=_NoCalls(), ledger=Ledger())
         ctx = compose.context(settings, database, nobody, RunId(id=id_))
         seen = outlook(ctx, compose.plan(settings, options.scope, date, options.skill))
-        judged = judging.judge_checks(database, settings.lessons)
+        judged = judging.judge_checks(database, settings.lessons, looked_at=True)
     return NightPreview(
         night_id=id_,
         outlook=seen,

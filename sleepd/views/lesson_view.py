@@ -119,7 +119,7 @@ def lesson_text(tried: TriedLesson) -> str:
     for tested in tried.checks:
         lines += ["", f"Check: {_sentence(tested.check)}", *(f"  {line}" for line in _tested(tested))]
     read = tried.rubric
-    how = f"{read.word}: {read.why}" if read is not None else f"observed: {_unread(one)}"
+    how = f"{read.word}: {read.why}" if read is not None else f"observed: {_unread(one, one.id[:6])}"
     lines += ["", "Read by a judge model:", f"  {how}"]
     lines += ["", "Your words and the failed calls, oldest first:"]
     for quote in one.quotes:
@@ -161,14 +161,30 @@ def judged_lines(found: Sequence[TriedLesson]) -> list[str]:
     """Of each lesson whether its checks gate or are observed, and why."""
     if not found:
         return ["no lesson yet: sleepd lessons says how far the nearest one is"]
-    checks = [one for tried in found for one in _verdicts(tried)]
-    counted = f"{_count(len(found), 'lesson')} with {_count(len(checks), 'check')} ({validity.counted(checks)})"
-    lines = [f"{counted}; a night replays answers and tries none of them yet; adopt one: sleepd lessons write ID"]
-    for tried in found[:_LISTED]:
+    verdicts = [one for tried in found for one in _verdicts(tried)]
+    counted = f"of their checks {validity.counted(verdicts)}" if verdicts else "none has a check yet"
+    lines = [
+        f"{_count(len(found), 'lesson')}, {counted}; a night replays answers and tries no lesson yet; "
+        "adopt one: sleepd lessons write ID"
+    ]
+    listed = found[:_LISTED]
+    for tried in (one for one in listed if _verdicts(one)):
         lines += [f"  {tried.lesson.id[:6]}  {tried.lesson.text}", *(f"          {line}" for line in _judged(tried))]
+    for unread, lessons in _unverdicted(listed).items():
+        lines.append(f"  observed, since no call and no edit tells whether they were kept; {unread}")
+        lines += [f"  {one.id[:6]}  {one.text}" for one in lessons]
     if len(found) > _LISTED:
         lines.append(f"  {len(found) - _LISTED} more: sleepd lessons --all")
     return lines
+
+
+def _unverdicted(found: Sequence[TriedLesson]) -> dict[str, list[Lesson]]:
+    """The lessons that nothing judges, by the reason."""
+    by_reason: dict[str, list[Lesson]] = {}
+    for one in found:
+        if not _verdicts(one):
+            by_reason.setdefault(_unread(one.lesson, "ID"), []).append(one.lesson)
+    return by_reason
 
 
 def judged_json(found: Sequence[TriedLesson]) -> list[Plain]:
@@ -189,10 +205,11 @@ def _verdicts(one: TriedLesson) -> list[Validity]:
     return [*(tested.validity for tested in one.checks), *([one.rubric] if one.rubric is not None else [])]
 
 
-def _unread(one: Lesson) -> str:
+def _unread(one: Lesson, name: str) -> str:
+    """Why no judge model has said anything about a lesson, which is called `name`."""
     if not any(signal.kind in _YOURS for signal in one.signals):
-        return "it comes from failing calls alone, so nothing that you said could hold a judge model to you"
-    return f"no judge model has read your exchanges for it: sleepd lessons judge {one.id[:6]}"
+        return "no judge model can read it either: it rests on failing calls alone, and on no word of yours"
+    return f"a judge model may read your exchanges for it: sleepd lessons judge {name}"
 
 
 def _judged(tried: TriedLesson) -> list[str]:
@@ -200,7 +217,9 @@ def _judged(tried: TriedLesson) -> list[str]:
     if tried.rubric is not None:
         lines.append(f"{tried.rubric.word}: {tried.rubric.why}")
     elif not tried.checks:
-        lines.append(f"observed: no call and no edit tells whether it was kept, and {_unread(tried.lesson)}")
+        lines.append(
+            f"observed: no call and no edit tells whether it was kept; {_unread(tried.lesson, tried.lesson.id[:6])}"
+        )
     for tested in tried.checks:
         lines.append(f"{tested.validity.word}: {tested.validity.why}")
         if not isinstance(tested.result, NotJudged):

@@ -47,7 +47,7 @@ def kinds_text(page: Page, members: Sequence[Member]) -> str:
         return "no recurring work yet; sleepd harvest and sleepd mine find it"
     if not page.found:
         return f"there are {page.total} kinds of recurring work; this page begins after the last"
-    headings = ["kind", "tasks", "sessions", "asked again", "train", "val", "test", "gating checks", "work"]
+    headings = ["kind", "tasks", "sessions", "asked again", "train", "val", "test", "checks", "work"]
     rows: list[list[object]] = []
     for r in page.found:
         sides = [r.by_split[split] for split in Split]
