@@ -17,12 +17,11 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchmarks.checks import by_sessions, share
+from benchmarks.checks import any_gates, by_sessions, share
 from harvesters.claude_code import ClaudeCode
 from sleepd.core import behaviour, facts, validity
 from sleepd.core.acts import Act
 from sleepd.core.behaviour import Judged, Keeping, LessonCheck, NoEditsOnQuestion, TestWithCode
-from sleepd.core.chance import held_out, mined_checks
 from sleepd.core.check import Contrast
 from sleepd.core.discrimination import JudgedEpisode, discrimination
 from sleepd.core.lesson import CODE_FILES, TEST_FILES, History, TriedLesson, originals
@@ -113,12 +112,13 @@ def any_behaviour(found: Mapping[str, Sequence[JudgedEpisode]]) -> bool:
     return any(one is not None and one.shown for one in together.values())
 
 
-def any_text(work: Sequence[Contrast]) -> bool:
-    """Whether mined text checks of a work gate."""
-    if not mined_checks([work]).checks:
-        return False
-    agreement = held_out(work)
-    return agreement is not None and agreement.shown
+def agreements(moments: Mapping[str, Sequence[JudgedEpisode]]) -> str:
+    """How the checks of behaviour agree with the person's own labels."""
+    found = {kind: discrimination(some) for kind, some in moments.items()}
+    return "; ".join(
+        f"{kind} {one.auc:.2f} [{one.low:.2f}, {one.high:.2f}], p {one.p:.2f}" if one is not None else f"{kind} –"
+        for kind, one in found.items()
+    )
 
 
 def row(found: Examined, worlds: int) -> str:
@@ -130,13 +130,14 @@ def row(found: Examined, worlds: int) -> str:
     for seed in range(worlds):
         chance = random.Random(seed)
         behaving += any_behaviour({kind: shuffled(moments, chance) for kind, moments in found.moments.items()})
-        texts += any_text(by_sessions([found.contrasts], chance)[0])
+        texts += any_gates(by_sessions([found.contrasts], chance)[0])
     cells = [
         found.name,
         f"{len(found.lessons)}",
         f"{objective} + {shown}",
         f"{len(checks) - objective - shown}",
         f"{sum(one.gates for one in found.works)} of {len(found.works)}",
+        agreements(found.moments),
         share(behaving, worlds),
         share(texts, worlds),
     ]
@@ -150,11 +151,18 @@ def main() -> None:
     parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
     asked = parser.parse_args()
     print(f"measured {asked.date}\n")
-    print(
-        "| history | lessons | their checks that gate: objective + by held-out sessions | observed | works whose text "
-        "checks gate | shuffled: any check of behaviour gates | shuffled: any text check gates |"
+    heads = (
+        "history",
+        "lessons",
+        "their checks that gate: objective + by held-out sessions",
+        "observed",
+        "works whose text checks gate",
+        "AUC of checks of behaviour that are not objective",
+        "shuffled: any check of behaviour gates",
+        "shuffled: any text check gates",
     )
-    print("|---|---:|---:|---:|---:|---:|---:|")
+    print(f"| {' | '.join(heads)} |")
+    print("|---|---:|---:|---:|---:|---|---:|---:|")
     for folder in asked.folders:
         print(row(examined(folder), asked.worlds), flush=True)
 
