@@ -135,10 +135,11 @@ def _done(episode: Episode, before: Episode | None) -> str:
     return "\n".join(filter(None, (what_was_done(before), refused)))
 
 
-def what_was_done(episode: Episode, *, reaction: bool = True) -> str:
+def what_was_done(episode: Episode, *, reaction: bool = True, answer: int = _ANSWER) -> str:
     """What the agent did in an exchange, in a few lines: files, commands with their outcome, its last words.
 
-    Without the person's `reaction`, nothing says that a call was refused or the agent stopped.
+    Without the person's `reaction`, nothing says that a call was refused or the agent stopped. `answer`: so many
+    characters of the last words at most, 200 of them from their end.
     """
     lines = []
     paths = list(dict.fromkeys(edit.path for edit in episode.edits))
@@ -157,7 +158,7 @@ def what_was_done(episode: Episode, *, reaction: bool = True) -> str:
     if not episode.calls:
         lines.append("Made no call.")
     if episode.answer:
-        lines.append(f"Ended with: {_middle_out(' '.join(episode.answer.split()), _ANSWER, 200)}")
+        lines.append(f"Ended with: {_middle_out(' '.join(episode.answer.split()), answer, 200)}")
     return "\n".join(lines)
 
 

@@ -33,7 +33,8 @@ _OF_AGREEMENT: Final = 4
 """Cards of each cell, where it has so many; what is left goes round, disagreements first."""
 _DRAWS: Final = 4_000
 _REQUEST: Final = 900
-_DONE: Final = 1_500
+_DONE: Final = 2_500
+_ANSWER: Final = 900
 _MOST_CHARACTERS: Final = 400
 
 
@@ -127,7 +128,7 @@ def exchanges(lesson: Lesson, known: History) -> tuple[ShownExchange, ...]:
             if chance is None or not (episode.calls or episode.answer):
                 continue
             request = clean(episode.text.strip(), _REQUEST)
-            done = clean(what_was_done(episode, reaction=False), _DONE)
+            done = clean(what_was_done(episode, reaction=False, answer=_ANSWER), _DONE)
             key = digest("exchange", request, done)
             found[key] = ShownExchange(
                 key=key, session=episode.session, turn=episode.turn, request=request, done=done, corrected=chance >= 0.5
