@@ -260,10 +260,11 @@ class RanBefore:
         return _kept(f"ran `{self.first}` first") if called else _idle(f"`{self.then}` did not run")
 
 
+_OBJECTIVE: Final = (RanAfterLastEdit, NeverRan, ReadBeforeWrite, AddedLinesLack, RanBefore)
 BehaviourCheck = (
     RanAfterLastEdit | NeverRan | ReadBeforeWrite | TestWithCode | NoEditsOnQuestion | AddedLinesLack | RanBefore
 )
-"""A condition on calls, edits and their order. Objective: two readers of the transcript agree."""
+"""A condition on calls, edits and their order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -317,6 +318,15 @@ _KINDS: Final[dict[str, type[LessonCheck]]] = {
 }
 KINDS: Final = tuple(_KINDS)
 """The names of the kinds, as a file writes them."""
+
+
+def is_objective(check: LessonCheck) -> bool:
+    """Whether two readers of a transcript always agree on the check: it reads commands, exit statuses, paths and lines.
+
+    Which file is a test, and which turn is a mere question, are guesses by names and signs: such checks have to show
+    that they agree with the person.
+    """
+    return isinstance(check, _OBJECTIVE)
 
 
 def judge(check: LessonCheck, facts: Facts) -> Judged | NotJudged:

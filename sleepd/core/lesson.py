@@ -17,7 +17,7 @@ from itertools import pairwise
 from sleepd.core import behaviour
 from sleepd.core.act_words import whole_words
 from sleepd.core.acts import Act, JudgedAct
-from sleepd.core.backtest import Backtest, Floors, Place, backtest
+from sleepd.core.backtest import Backtest, Floors, Place, backtest, verdict
 from sleepd.core.behaviour import LessonCheck, NotJudged
 from sleepd.core.command import check, commands
 from sleepd.core.episode import Call, Episode, Source
@@ -30,6 +30,7 @@ from sleepd.core.repair import repairs
 from sleepd.core.signal import Signal, SignalKind
 from sleepd.core.themes import INSTEAD, THEMES, Proof, Theme
 from sleepd.core.tools import DOCUMENT, TEST_FILE
+from sleepd.core.validity import Validity, measured, together
 
 _HEAD = 600
 _PAGE = 2_000
@@ -241,6 +242,8 @@ class TriedCheck:
     result: Backtest | NotJudged
     short_of: tuple[str, ...]
     """Why the check is not worth a model call, one sentence each; empty when it is."""
+    validity: Validity
+    """Whether it gates or is only observed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,6 +252,8 @@ class TriedLesson:
 
     lesson: Lesson
     checks: tuple[TriedCheck, ...]
+    rubric: Validity | None = None
+    """The verdict on a judge model that reads whether the rule was kept; None: none was asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -622,23 +627,13 @@ def checks_of(finding: Found) -> tuple[LessonCheck, ...]:
 
 
 def tried_checks(lesson: Lesson, known: History, floors: Floors) -> tuple[TriedCheck, ...]:
-    """Each check of a lesson, frozen, over the whole history.
-
-    The moments that the person corrected are the exchanges before the turns that the lesson rests on, and those in
-    which a command was refused; a moment that the person went on from was let pass. The last exchange of a session is
-    unknown.
-    """
-    taught = {(signal.session, signal.turn) for signal in lesson.signals}
-    corrected: dict[Place, float] = {}
-    questions: dict[Place, bool] = {}
-    for session in known.sessions:
-        for one, following in pairwise(session):
-            place = (one.episode.session, one.episode.turn)
-            refused = any((one.episode.session, call.result_id) in taught for call in one.episode.calls)
-            after = (following.episode.session, following.episode.turn) in taught
-            corrected[place] = float(after or refused)
-        for one in session:
-            questions[(one.episode.session, one.episode.turn)] = one.judged.act is Act.QUESTION
+    """Each check of a lesson, frozen, over the whole history."""
+    corrected = corrected_places(lesson, known)
+    questions = {
+        (one.episode.session, one.episode.turn): one.judged.act is Act.QUESTION
+        for session in known.sessions
+        for one in session
+    }
     cut = originals([[one.episode for one in session] for session in known.sessions])
     results = [backtest(check, cut, corrected, questions) for check in lesson.checks]
     return tuple(
@@ -646,8 +641,46 @@ def tried_checks(lesson: Lesson, known: History, floors: Floors) -> tuple[TriedC
             check=check,
             result=result,
             short_of=(result.reason,) if isinstance(result, NotJudged) else result.short_of(floors),
+            validity=verdict(check, result),
         )
         for check, result in zip(lesson.checks, results, strict=True)
+    )
+
+
+def corrected_places(lesson: Lesson, known: History) -> dict[Place, float]:
+    """Which exchanges the person corrected for a lesson: 1.0, else 0.0.
+
+    They are the exchanges before the turns that the lesson rests on, and those in which a command was refused; a moment
+    that the person went on from was let pass. The last exchange of a session is unknown and left out.
+    """
+    taught = {(signal.session, signal.turn) for signal in lesson.signals}
+    corrected: dict[Place, float] = {}
+    for session in known.sessions:
+        for one, following in pairwise(session):
+            refused = any((one.episode.session, call.result_id) in taught for call in one.episode.calls)
+            after = (following.episode.session, following.episode.turn) in taught
+            corrected[(one.episode.session, one.episode.turn)] = float(after or refused)
+    return corrected
+
+
+def tried_together(found: Sequence[TriedLesson]) -> tuple[TriedLesson, ...]:
+    """The same with the verdicts corrected for how many checks were measured on the person's sessions."""
+    agreements = {
+        f"{one.lesson.id}:{tested.check.kind}": tested.result.agreement
+        for one in found
+        for tested in one.checks
+        if isinstance(tested.result, Backtest) and tested.result.agreement is not None
+    }
+    corrected = {key: measured(agreement) for key, agreement in together(agreements).items()}
+    return tuple(
+        replace(
+            one,
+            checks=tuple(
+                replace(tested, validity=corrected.get(f"{one.lesson.id}:{tested.check.kind}", tested.validity))
+                for tested in one.checks
+            ),
+        )
+        for one in found
     )
 
 

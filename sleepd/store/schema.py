@@ -22,6 +22,7 @@ from sqlalchemy import (
     TypeDecorator,
     false,
     text,
+    true,
 )
 
 metadata = MetaData()
@@ -187,6 +188,7 @@ checks = Table(
     _task(),
     Column("kind", Text, primary_key=True),
     Column("value", Text, primary_key=True),
+    Column("gates", Boolean, nullable=False, server_default=true()),
 )
 
 embeddings = Table(

@@ -36,11 +36,13 @@ from sleepd.settings.sections import LessonsConfig, MineConfig
 from sleepd.skills import files, targets
 from sleepd.skills.surroundings import Surroundings
 from sleepd.store import lessons as store
-from sleepd.store import readings, repositories
+from sleepd.store import readings, repositories, validities
 from sleepd.store import sessions as stored
 from sleepd.store.database import Database
 from sleepd.store.lessons import LessonChoice, LessonDecision
 from sleepd.store.listed_lessons import Listed, listed
+from sleepd.store.validities import CheckVerdict
+from sleepd.store.validity_rows import CheckFamily
 from sleepd.usecases.client_labels import client_labels
 
 _LOCK_WAIT_S = 30.0
@@ -112,14 +114,47 @@ def find(known: History) -> tuple[Found, ...]:
     return lesson.joined((*themes, *lesson.of_refusals(cut), *lesson.of_calls(every)))
 
 
-def tried(one: Lesson, floors: LessonsConfig, known: History) -> TriedLesson:
-    """A lesson with its checks, each held against the whole history."""
+def tried(found: Sequence[Lesson], floors: LessonsConfig, known: History) -> tuple[TriedLesson, ...]:
+    """Lessons with their checks, each held against the whole history.
+
+    Give all lessons of the list: how sure a verdict is depends on how many checks were measured.
+    """
     wanted = Floors(applies=floors.applies, broken=floors.broken, recall=floors.recall)
-    return TriedLesson(lesson=one, checks=lesson.tried_checks(one, known, wanted))
+    return lesson.tried_together(
+        [TriedLesson(lesson=one, checks=lesson.tried_checks(one, known, wanted)) for one in found]
+    )
 
 
-def book(database: Database, floors: LessonsConfig, known: History, around: Surroundings | None = None) -> LessonBook:
-    """The lessons of a history with the person's decisions; remembers that they were listed."""
+def with_rubrics(database: Database, found: Sequence[TriedLesson]) -> tuple[TriedLesson, ...]:
+    """The same with the verdict on each lesson's rubric, where a judge model was asked."""
+    with database.reading() as connection:
+        read = validities.load(connection, CheckFamily.RUBRIC)
+    return tuple(replace(one, rubric=read[one.lesson.id].validity if one.lesson.id in read else None) for one in found)
+
+
+def keep_verdicts(database: Database, found: Sequence[TriedLesson]) -> None:
+    """Remember which checks of the listed lessons gate, in the place of what was remembered."""
+    verdicts = [
+        CheckVerdict(
+            subject=f"{one.lesson.id}:{tested.check.kind}", sentence=tested.check.sentence, validity=tested.validity
+        )
+        for one in found
+        if one.lesson.state not in (LessonState.REJECTED, LessonState.SUPERSEDED)
+        for tested in one.checks
+    ]
+    with database.writing() as connection:
+        validities.save(connection, CheckFamily.LESSON, verdicts)
+
+
+def book(
+    database: Database,
+    floors: LessonsConfig,
+    known: History,
+    around: Surroundings | None = None,
+    *,
+    looked_at: bool = True,
+) -> LessonBook:
+    """The lessons of a history with the person's decisions; where a person looks at them, remembers that."""
     projects = {session[0].episode.session: known.repository(session[0].episode.project) for session in known.sessions}
     with database.reading() as connection:
         before, decided = listed(connection), store.decisions(connection)
@@ -130,9 +165,10 @@ def book(database: Database, floors: LessonsConfig, known: History, around: Surr
     made = lesson.lessons(found, projects, LessonFloors(words=floors.sessions, steps=floors.sessions_of_steps))
     ids = {one.id for one in made}
     living = [_with_state(one, before, decided) for one in lesson.conflicts(made)]
-    with database.writing() as connection:
-        store.keep(connection, made, clock.now())
-        readings.keep_turns(connection, lesson_reading.turns_to_keep(found))
+    if looked_at:
+        with database.writing() as connection:
+            store.keep(connection, made, clock.now())
+            readings.keep_turns(connection, lesson_reading.turns_to_keep(found))
     others = [f for f in found if lesson.lesson_id(f) not in ids]
     nearest = max(others, key=lambda f: len({s.session for s in f.signals}), default=None)
     living.sort(key=lambda one: (one.state is not LessonState.PINNED, one.state is LessonState.SUPERSEDED))
@@ -227,13 +263,27 @@ def tried_rules(known: History, floors: LessonsConfig, around: Surroundings | No
     return tuple(sorted(found.values(), key=lambda one: (not one.ignored, -(one.result.broken.value or 0))))
 
 
+def shown(database: Database, floors: LessonsConfig, prefix: str) -> TriedLesson:
+    """The lesson whose id begins with `prefix`, with its checks over the history. Raises as `one` does."""
+    known = history(database)
+    listed_lessons = book(database, floors, known).lessons
+    named = _named(listed_lessons, prefix)
+    held = with_rubrics(database, tried(listed_lessons, floors, known))
+    keep_verdicts(database, held)
+    return next(found for found in held if found.lesson.id == named.id)
+
+
 def one(database: Database, floors: LessonsConfig, prefix: str, known: History | None = None) -> Lesson:
     """The lesson whose id begins with `prefix`. Raises `UsageError` for none or several.
 
     `known`: the history, where it was read already.
     """
     known = known if known is not None else history(database)
-    fitting = [found for found in book(database, floors, known).lessons if found.id.startswith(prefix)]
+    return _named(book(database, floors, known).lessons, prefix)
+
+
+def _named(found: Sequence[Lesson], prefix: str) -> Lesson:
+    fitting = [each for each in found if each.id.startswith(prefix)]
     if len(fitting) != 1:
         why = "no lesson has" if not fitting else f"{len(fitting)} lessons have"
         raise UsageError(f"{why} an id that begins with {prefix!r}; `sleepd lessons` lists them")

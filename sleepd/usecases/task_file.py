@@ -38,6 +38,9 @@ class _Task(_Closed):
     id: str
     dropped: bool = False
     checks: list[WrittenCheck] | None = None
+    """Those that gate. A check that the person moves here from `observed` is the person's own."""
+    observed: object = None
+    judged: object = None
     agent: object = None
     project: object = None
     session: object = None
@@ -184,6 +187,8 @@ def plain(stored: StoredTask) -> dict[str, object]:
         "id": task.id,
         "dropped": False,
         "checks": [{"kind": c.kind.value, "value": c.value} for c in stored.checks],
+        "observed": [{"kind": c.kind.value, "value": c.value} for c in stored.observed],
+        "judged": f"{stored.validity.word}: {stored.validity.why}" if stored.validity is not None else None,
         "agent": stored.agent,
         "project": task.project,
         "session": task.session_id,

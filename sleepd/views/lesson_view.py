@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sleepd.core import behaviour
+from sleepd.core import behaviour, validity
 from sleepd.core.acts import Act
 from sleepd.core.backtest import Proportion
 from sleepd.core.behaviour import LessonCheck, NotJudged
@@ -23,6 +23,7 @@ from sleepd.core.lesson import (
 )
 from sleepd.core.plaintext import clipped, flat
 from sleepd.core.signal import SignalKind
+from sleepd.core.validity import Validity
 from sleepd.core.written_rules import TriedRule
 from sleepd.views import report
 from sleepd.views.report import Plain
@@ -31,6 +32,7 @@ _QUOTES_LISTED = 2
 _QUOTE_WIDTH = 150
 _GLANCE = 8
 _LISTED = 10
+_YOURS = frozenset(SignalKind) - {SignalKind.FAILURE, SignalKind.REPAIR}
 
 
 def book_text(found: LessonBook, *, everything: bool) -> str:
@@ -106,20 +108,10 @@ def lesson_text(tried: TriedLesson) -> str:
         whose = "in your own words" if wording.by is Author.PERSON else "worded by the model"
         lines.append(f"{whose}: {wording.text} {wording.exception}".rstrip())
     for tested in tried.checks:
-        lines += ["", f"Check: {_sentence(tested.check)}"]
-        result = tested.result
-        if isinstance(result, NotJudged):
-            lines.append(f"  {result.reason}")
-            continue
-        exchanges = report.count(result.episodes, "exchange")
-        lines.append(f"  applied in {result.applies} of {exchanges}; broken in {_share(result.broken)}")
-        lines.append(f"  flags {_share(result.recall)} of the moments that you corrected for it")
-        lines.append(f"  flags {_share(result.false_alarms)} of the moments that you let pass")
-        if (odds := result.odds) is not None:
-            likely = f"a correction is {odds.ratio:.1f} times as likely after a breach"
-            lines.append(f"  {likely} [{odds.low:.1f}, {odds.high:.1f}], p = {odds.p:.2f}")
-        short_of = "; ".join(tested.short_of)
-        lines.append(f"  not worth replaying yet: {short_of}" if short_of else "  worth replaying")
+        lines += ["", f"Check: {_sentence(tested.check)}", *(f"  {line}" for line in _tested(tested))]
+    read = tried.rubric
+    how = f"{read.word}: {read.why}" if read is not None else f"observed: {_unread(one, one.id[:6])}"
+    lines += ["", "Read by a judge model:", f"  {how}"]
     lines += ["", "Your words and the failed calls, oldest first:"]
     for quote in one.quotes:
         lines += [
@@ -159,37 +151,76 @@ def rules_json(found: Sequence[TriedRule]) -> list[Plain]:
     ]
 
 
-def observed_lines(found: Sequence[TriedLesson]) -> list[str]:
-    """The lessons for which a night does nothing, with the reason of each."""
+def judged_lines(found: Sequence[TriedLesson]) -> list[str]:
+    """Of each lesson whether its checks gate or are observed, and why."""
     if not found:
         return ["no lesson yet: sleepd lessons says how far the nearest one is"]
-    counted = report.count(len(found), "lesson")
+    verdicts = [one for tried in found for one in _verdicts(tried)]
+    counted = f"of their checks {validity.counted(verdicts)}" if verdicts else "none has a check yet"
     lines = [
-        f"{counted}, observed only: a night replays answers, not calls and edits; adopt one: sleepd lessons write ID"
+        f"{report.count(len(found), 'lesson')}, {counted}; a night replays answers and tries no lesson yet; "
+        "adopt one: sleepd lessons write ID"
     ]
-    lines += [
-        f"  {tried.lesson.id[:6]}  {tried.lesson.text}\n          {_why_observed(tried)}" for tried in found[:_LISTED]
-    ]
+    listed = found[:_LISTED]
+    for tried in (one for one in listed if _verdicts(one)):
+        lines += [f"  {tried.lesson.id[:6]}  {tried.lesson.text}", *(f"          {line}" for line in _judged(tried))]
+    for unread, lessons in _unverdicted(listed).items():
+        lines.append(f"  observed, since no call and no edit tells whether they were kept; {unread}")
+        lines += [f"  {one.id[:6]}  {one.text}" for one in lessons]
     if len(found) > _LISTED:
         lines.append(f"  {len(found) - _LISTED} more: sleepd lessons --all")
     return lines
 
 
-def observed_json(found: Sequence[TriedLesson]) -> list[Plain]:
+def _unverdicted(found: Sequence[TriedLesson]) -> dict[str, list[Lesson]]:
+    """The lessons that nothing judges, by the reason."""
+    by_reason: dict[str, list[Lesson]] = {}
+    for one in found:
+        if not _verdicts(one):
+            by_reason.setdefault(_unread(one.lesson, "ID"), []).append(one.lesson)
+    return by_reason
+
+
+def judged_json(found: Sequence[TriedLesson]) -> list[Plain]:
     """The same for a program."""
     return [
-        {"id": one.lesson.id, "text": one.lesson.text, "judged": "observed", "why": _why_observed(one)} for one in found
+        {
+            "id": one.lesson.id,
+            "text": one.lesson.text,
+            "judged": "gates" if any(found.gates for found in _verdicts(one)) else "observed",
+            "why": "; ".join(_judged(one)),
+            "checks": [_tested_json(tested) for tested in one.checks],
+        }
+        for one in found
     ]
 
 
-def _why_observed(tried: TriedLesson) -> str:
-    if not tried.checks:
-        return "no check of what an agent does tells whether the rule was kept"
-    first = tried.checks[0]
-    if isinstance(first.result, NotJudged):
-        return first.result.reason
-    broken = f"its check: broken in {_share(first.result.broken)} of {report.count(first.result.applies, 'exchange')}"
-    return f"{broken}; not worth replaying yet: {'; '.join(first.short_of)}" if first.short_of else broken
+def _verdicts(one: TriedLesson) -> list[Validity]:
+    return [*(tested.validity for tested in one.checks), *([one.rubric] if one.rubric is not None else [])]
+
+
+def _unread(one: Lesson, name: str) -> str:
+    """Why no judge model has said anything about a lesson, which is called `name`."""
+    if not any(signal.kind in _YOURS for signal in one.signals):
+        return "no judge model can read it either: it rests on failing calls alone, and on no word of yours"
+    return f"a judge model may read your exchanges for it: sleepd lessons judge {name}"
+
+
+def _judged(tried: TriedLesson) -> list[str]:
+    lines = []
+    if tried.rubric is not None:
+        lines.append(f"{tried.rubric.word}: {tried.rubric.why}")
+    elif not tried.checks:
+        lines.append(
+            f"observed: no call and no edit tells whether it was kept; {_unread(tried.lesson, tried.lesson.id[:6])}"
+        )
+    for tested in tried.checks:
+        lines.append(f"{tested.validity.word}: {tested.validity.why}")
+        if not isinstance(tested.result, NotJudged):
+            broken = f"broken in {_share(tested.result.broken)} of {report.count(tested.result.applies, 'exchange')}"
+            short = f"; not worth replaying yet: {'; '.join(tested.short_of)}" if tested.short_of else ""
+            lines.append(broken + short)
+    return lines
 
 
 def _sentence(check: LessonCheck) -> str:
@@ -199,6 +230,24 @@ def _sentence(check: LessonCheck) -> str:
         .replace(f"code ({CODE_FILES})", "code")
         .replace(CODE_FILES, "code")
     )
+
+
+def _tested(tested: TriedCheck) -> list[str]:
+    """What the history says of a check, in sentences."""
+    result = tested.result
+    if isinstance(result, NotJudged):
+        return [f"{tested.validity.word}: {tested.validity.why}"]
+    exchanges = report.count(result.episodes, "exchange")
+    lines = [f"applied in {result.applies} of {exchanges}; broken in {_share(result.broken)}"]
+    lines.append(f"flags {_share(result.recall)} of the moments that you corrected for it")
+    lines.append(f"flags {_share(result.false_alarms)} of the moments that you let pass")
+    if (odds := result.odds) is not None:
+        lines.append(
+            f"a correction is {odds.ratio:.1f} times as likely after a breach [{odds.low:.1f}, {odds.high:.1f}], "
+            f"p = {odds.p:.2f}"
+        )
+    lines.append("not worth replaying yet: " + "; ".join(tested.short_of) if tested.short_of else "worth replaying")
+    return [f"{tested.validity.word}: {tested.validity.why}", *lines]
 
 
 def _share(part: Proportion) -> str:
@@ -213,7 +262,11 @@ def _proportion_json(part: Proportion) -> Plain:
 
 def _tested_json(tested: TriedCheck) -> Plain:
     result = tested.result
-    plain: Plain = {"check": behaviour.written(tested.check), "sentence": _sentence(tested.check)}
+    plain: Plain = {
+        "check": behaviour.written(tested.check),
+        "sentence": _sentence(tested.check),
+        "judged": report.validity_json(tested.validity),
+    }
     if isinstance(result, NotJudged):
         return {**plain, "not_judged": result.reason}
     return {
@@ -233,8 +286,8 @@ def _quoted(quote: Quote, text: str, when: str = "%Y-%m-%d") -> str:
     return f'{at}"{text}"' if quote.own else f"{at}{text}"
 
 
-def lesson_json(one: Lesson, checks: Sequence[TriedCheck] = ()) -> Plain:
-    """The documented, stable form of a lesson; `checks` are its checks over the history, where they were tried."""
+def lesson_json(one: Lesson, tried: TriedLesson | None = None) -> Plain:
+    """The documented, stable form of a lesson; with its checks over the history, where they were tried."""
     return {
         "id": one.id,
         "text": one.text,
@@ -262,7 +315,8 @@ def lesson_json(one: Lesson, checks: Sequence[TriedCheck] = ()) -> Plain:
             {"kind": s.kind.value, "session": native(s.session), "turn": s.turn, "probability": round(s.probability, 3)}
             for s in one.signals
         ],
-        "checks": [_tested_json(tested) for tested in checks],
+        "checks": [_tested_json(tested) for tested in tried.checks] if tried is not None else [],
+        "rubric": report.validity_json(tried.rubric) if tried is not None else None,
         "wordings": [{"text": w.text, "except": w.exception, "by": w.by.value} for w in one.wordings],
         "proof": "observed",
     }

@@ -50,4 +50,4 @@ class NightPreview:
     harvest: IngestReport
     estimate: NightEstimate
     lessons: tuple[TriedLesson, ...] = ()
-    """What the person said again and again. No night can judge a lesson yet: it is observed only."""
+    """What the person said again and again, with the verdicts on its checks. No night replays a lesson yet."""

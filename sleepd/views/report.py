@@ -17,6 +17,7 @@ from sleepd.core.plaintext import flat, hidden
 
 if TYPE_CHECKING:
     from sleepd.core.model import Candidate
+    from sleepd.core.validity import Validity
     from sleepd.pipeline.adopt import WriteResult
     from sleepd.pipeline.mine import MineReport
     from sleepd.pipeline.unread import IngestReport
@@ -43,6 +44,28 @@ STATUS_WORDS = {
 
 
 # Building blocks ----------------------------------------------------------------------------------------------------
+
+
+def validity_json(found: Validity | None) -> Plain | None:
+    """A verdict on checks for a program; None where there is none yet."""
+    if found is None:
+        return None
+    one = found.agreement
+    return {
+        "gates": found.gates,
+        "ground": found.ground.value if found.ground is not None else None,
+        "why": found.why,
+        "held_out": None
+        if one is None
+        else {
+            "auc": round(one.auc, 3),
+            "low": round(one.low, 3),
+            "high": round(one.high, 3),
+            "p": one.p,
+            "corrected_sessions": one.corrected_sessions,
+            "kept_sessions": one.kept_sessions,
+        },
+    }
 
 
 def clean(text: str) -> str:

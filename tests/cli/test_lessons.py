@@ -166,13 +166,21 @@ def test_the_floors_of_a_lesson_are_settings(lived: Path) -> None:
     assert sleepd("lessons", "--json").json[0]["checks"][0]["worth_trying"]
 
 
-def test_a_dry_run_says_that_lessons_are_observed_only(lived: Path) -> None:
+def test_a_dry_run_says_which_checks_of_lessons_gate(lived: Path) -> None:
     """Each with its reason, in words and for a program; `doctor` names the list."""
     told = sleepd("run", "--dry-run")
     assert 0 == told.code, told.err
-    assert "1 lesson, observed only" in told.out and "broken in 100%" in told.out
+    assert "1 lesson, of their checks 1 gates, 0 observed" in told.out and "broken in 100%" in told.out
     (seen,) = sleepd("run", "--dry-run", "--json").json["lessons"]
-    assert ("observed", True) == (seen["judged"], "not worth replaying yet" in seen["why"])
+    assert ("gates", True) == (seen["judged"], "not worth replaying yet" in seen["why"])
+    assert "objective" == seen["checks"][0]["judged"]["ground"]
+    assert "of lessons 1 gate, 0 observed" in sleepd("status").out
+    assert {"lesson_gates": 1, "lesson_observed": 0, "work_gates": 0, "work_observed": 0} == sleepd(
+        "status", "--json"
+    ).json["checks"]
+    assert "gates: the transcript says whether it was kept" in sleepd("lessons", "show", seen["id"]).out
+    (row,) = [row for row in sleepd("doctor", "--json").json["rows"] if row["fact"] == "checks"]
+    assert row["finding"].startswith("of lessons: 1 gates, 0 observed")
     (row,) = [row for row in sleepd("doctor", "--json").json["rows"] if row["fact"] == "lessons"]
     assert ("ok", "1 listed: sleepd lessons") == (row["state"], row["finding"])
 
