@@ -14,7 +14,7 @@ from datetime import datetime
 from enum import StrEnum
 from itertools import pairwise
 
-from harvesters.records import FileChange, Origin, Role, ToolCall, ToolStatus, Turn
+from harvesters.records import FileChange, Origin, Role, Tokens, ToolCall, ToolStatus, Turn
 from sleepd.core.model import SessionId
 from sleepd.core.segment import Transcript
 from sleepd.core.tools import ASKS_THE_PERSON, SHELLS
@@ -81,6 +81,8 @@ class Call:
     duration_ms: int | None
     result_id: str = ""
     """The transcript's id of the line with the result; the call's own id where the result has none."""
+    tokens: int | None = None
+    """The call's part of the fresh tokens of its reply, whose calls share alike; None when unknown."""
 
     @property
     def denied(self) -> bool:
@@ -122,6 +124,8 @@ class Episode:
     skill: str | None
     minutes: float | None
     """From the text to the agent's last action, no wait longer than ten minutes; None when there are no times."""
+    tokens: Tokens = field(default_factory=Tokens)
+    """What the agent's replies used, where the transcript states it; those of sub-agents are not among them."""
 
     @property
     def edits(self) -> tuple[FileEdit, ...]:
@@ -164,6 +168,9 @@ def _closed(transcript: Transcript, number: int, opened: _Opened) -> Episode:
     gaps = [(later - earlier).total_seconds() / 60 for earlier, later in pairwise(known)]
     # Whoever leaves a question open over night has not cost the agent a night.
     minutes = sum(min(gap, _LONGEST_WAIT) for gap in gaps) if gaps else None
+    tokens = Tokens()
+    for turn in opened.replies:
+        tokens += turn.tokens
     return Episode(
         session=transcript.id,
         agent=transcript.agent,
@@ -181,6 +188,7 @@ def _closed(transcript: Transcript, number: int, opened: _Opened) -> Episode:
         abandoned=opened.abandoned,
         skill=skills[-1] if skills else None,
         minutes=minutes,
+        tokens=tokens,
     )
 
 
@@ -242,6 +250,7 @@ def _call(raw: ToolCall, turn: Turn, root: str) -> Call:
         edits=edits,
         paths=tuple(dict.fromkeys([*(relative(path, root) for path in named), *(edit.path for edit in edits)])),
         duration_ms=raw.duration_ms,
+        tokens=round(fresh / len(turn.tool_calls)) if (fresh := turn.tokens.fresh) is not None else None,
     )
 
 

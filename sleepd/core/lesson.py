@@ -27,7 +27,7 @@ from sleepd.core.model import ClusterId, SessionId, digest
 from sleepd.core.ngrams import vectors
 from sleepd.core.recurrence import recurring_failures, recurring_follow_ups, recurring_repairs
 from sleepd.core.repair import repairs
-from sleepd.core.signal import Signal, SignalKind
+from sleepd.core.signal import Signal, SignalKind, known_sum
 from sleepd.core.themes import INSTEAD, THEMES, Proof, Theme
 from sleepd.core.tools import DOCUMENT, TEST_FILE
 
@@ -125,6 +125,8 @@ class Cost:
     """Turns of the person."""
     calls: int = 0
     minutes: float = 0.0
+    tokens: int | None = None
+    """What the model read anew and wrote (`Tokens.fresh`), of the signals that state it; None where none does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -356,6 +358,7 @@ def refusal(episode: Episode, call: Call) -> Signal:
         text=call.denial or (call.command or ""),
         calls=1,
         turns=1,
+        tokens=call.tokens,
     )
 
 
@@ -503,6 +506,7 @@ def of_turn(episode: Episode, judged: JudgedAct) -> Signal:
         calls=len(episode.calls),
         minutes=episode.minutes or 0.0,
         turns=1,
+        tokens=episode.tokens.fresh,
     )
 
 
@@ -565,6 +569,7 @@ def lessons(found: Iterable[Found], projects: Mapping[SessionId, str], floors: L
                     turns=sum(s.turns for s in signals),
                     calls=sum(s.calls for s in signals),
                     minutes=round(sum(s.minutes for s in signals), 1),
+                    tokens=known_sum(s.tokens for s in signals),
                 ),
                 quotes=tuple(_quote(s) for s in signals),
                 signals=tuple(signals),

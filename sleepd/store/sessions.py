@@ -21,6 +21,7 @@ from harvesters.records import (
     Session,
     SkillTrigger,
     SkillUse,
+    Tokens,
     ToolCall,
     ToolStatus,
     Turn,
@@ -82,6 +83,10 @@ def save(connection: Connection, files: Iterable[StoredFile]) -> None:
                 "abandoned": turn.abandoned,
                 "queued": turn.queued,
                 "source_id": turn.source_id,
+                "tokens_input": turn.tokens.input,
+                "tokens_output": turn.tokens.output,
+                "tokens_cache_read": turn.tokens.cache_read,
+                "tokens_cache_write": turn.tokens.cache_write,
             }
             for _, id_, session in told
             for turn in session.turns
@@ -193,6 +198,12 @@ def transcript(connection: Connection, id_: SessionId) -> Transcript:
                 tool_calls=tuple(calls.get(row.id, ())),
                 queued=row.queued,
                 source_id=row.source_id,
+                tokens=Tokens(
+                    input=row.tokens_input,
+                    output=row.tokens_output,
+                    cache_read=row.tokens_cache_read,
+                    cache_write=row.tokens_cache_write,
+                ),
             )
             for row in turn_rows
         ],
@@ -302,9 +313,14 @@ def _session_statement(columns: tuple[str, ...], *, whole: bool) -> Insert:
 
 @cache
 def _turn_statement() -> Insert:
+    """Add what continues a turn: text behind text, tokens to tokens, unknown ones to unknown ones."""
     statement = upsert(t.turns)
-    text = t.turns.c.text + statement.excluded.text
-    return statement.on_conflict_do_update(index_elements=["session_id", "id"], set_={"text": text})
+    old, new = t.turns.c, statement.excluded
+    added: dict[str, object] = {"text": old.text + new.text}
+    for name in ("tokens_input", "tokens_output", "tokens_cache_read", "tokens_cache_write"):
+        # A sum with something unknown is unknown to SQL.
+        added[name] = func.coalesce(old[name] + new[name], old[name], new[name])
+    return statement.on_conflict_do_update(index_elements=["session_id", "id"], set_=added)
 
 
 def _put(connection: Connection, table: Table, rows: Sequence[Mapping[str, object]], updated: tuple[str, ...]) -> None:

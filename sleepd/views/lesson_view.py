@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 
+from harvesters.records import Tokens
 from sleepd.core import behaviour
 from sleepd.core.acts import Act
 from sleepd.core.backtest import Proportion
@@ -88,7 +90,15 @@ def _cost(one: Lesson) -> str:
     parts = [_count(one.cost.turns, "turn")] if one.cost.turns else []
     parts += [_count(one.cost.calls, "call")] if one.cost.calls else []
     parts += [f"{one.cost.minutes:.0f} min"] if one.cost.minutes >= 1 else []
+    parts += [f"{_thousands(one.cost.tokens)} tokens"] if one.cost.tokens else []
     return "cost " + ", ".join(parts) if parts else "no cost known"
+
+
+def _thousands(number: int) -> str:
+    """`640`, `12k`, `1.2M`."""
+    if number < 1_000:
+        return str(number)
+    return f"{number / 1_000:.0f}k" if number < 999_500 else f"{number / 1_000_000:.1f}M"
 
 
 def _said(quote: Quote) -> str:
@@ -255,7 +265,12 @@ def lesson_json(one: Lesson, checks: Sequence[TriedCheck] = ()) -> Plain:
         "written_down": one.written_down,
         "sessions": len(one.sessions),
         "needed_again": one.needed_again,
-        "cost": {"turns": one.cost.turns, "calls": one.cost.calls, "minutes": one.cost.minutes},
+        "cost": {
+            "turns": one.cost.turns,
+            "calls": one.cost.calls,
+            "minutes": one.cost.minutes,
+            "tokens": one.cost.tokens,
+        },
         "quotes": [
             {
                 "session": native(q.session),
@@ -302,6 +317,7 @@ def episodes_json(found: Sequence[EpisodeWithAct], lessons: Sequence[Lesson]) ->
             "calls": len(one.episode.calls),
             "edits": len(one.episode.edits),
             "minutes": round(one.episode.minutes, 2) if one.episode.minutes is not None else None,
+            "tokens": asdict(one.episode.tokens) if one.episode.tokens != Tokens() else None,
         }
         for one in found
     ]

@@ -13,6 +13,9 @@ from tests.cli.command import SETTINGS, configure, sleepd
 pytestmark = pytest.mark.slow
 
 
+USED = {"input_tokens": 100, "output_tokens": 20, "cache_read_input_tokens": 9_000, "cache_creation_input_tokens": 380}
+
+
 def line(n: int, session: str, cwd: Path, **more: Any) -> str:
     at = f"2026-03-{1 + n // 20:02d}T09:{n % 20:02d}:00.000Z"
     known = {"sessionId": session, "cwd": str(cwd), "timestamp": at, "version": "2.1.50", "uuid": f"{session}-{n}"}
@@ -26,7 +29,7 @@ def said(n: int, session: str, cwd: Path, text: str) -> str:
 
 def ran(n: int, session: str, cwd: Path, tool: str, given: dict[str, str]) -> str:
     use = {"type": "tool_use", "id": f"t-{session}-{n}", "name": tool, "input": given}
-    message = {"id": f"m-{session}-{n}", "role": "assistant", "model": "m", "content": [use]}
+    message = {"id": f"m-{session}-{n}", "role": "assistant", "model": "m", "content": [use], "usage": USED}
     result = {"type": "tool_result", "tool_use_id": use["id"], "content": "ok"}
     return "\n".join(
         [
@@ -91,6 +94,14 @@ def test_episodes_are_listed_with_their_acts(lived: Path) -> None:
     assert [] == sleepd("episodes", "--json", "--project", "other").json
     assert "a project other" in sleepd("lessons", "--project", "other").out
     assert found == sleepd("episodes", "--json", "--project", "work/app").json
+
+
+def test_tokens_are_shown_where_the_transcript_states_them(lived: Path) -> None:
+    """Of an exchange all four counts, of a lesson what the model read anew and wrote for its exchanges."""
+    used = {"input": 100, "output": 20, "cache_read": 9_000, "cache_write": 380}
+    assert [used] * 6 == [one["tokens"] for one in sleepd("episodes", "--json").json]
+    assert 1_500 == sleepd("lessons", "--json").json[0]["cost"]["tokens"]
+    assert "2k tokens" in sleepd("lessons").out
 
 
 def test_a_written_rule_stands_in_the_projects_file_and_can_be_taken_out(lived: Path) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
-from harvesters.records import ToolCall, ToolStatus, Turn
+from harvesters.records import Tokens, ToolCall, ToolStatus, Turn
 from sleepd.core.acts import judge
 from sleepd.core.backtest import Backtest, Floors
 from sleepd.core.episode import Episode, episodes
@@ -76,6 +77,15 @@ def test_what_is_said_in_two_sessions_is_a_lesson() -> None:
     assert (2, 1, 2, "/p", Scope.PROJECT) == (
         len(found.sessions), found.needed_again, found.cost.turns, found.project, found.scope
     )  # fmt: skip
+
+
+def test_a_lesson_costs_what_its_exchanges_used() -> None:
+    """Only tokens that are stated count; where no transcript states any, the cost in tokens is unknown."""
+    silent = [work(n, "the lint still fails, fix it", shell("npm run lint")) for n in (1, 2)]
+    first, second = silent[0]
+    stated = (first, replace(second, tokens=Tokens(input=10, output=5, cache_read=900)))
+    costs = [learn(told)["lint"].cost.tokens for told in (silent, [stated, silent[1]])]
+    assert [None, 15] == costs
 
 
 def test_once_is_no_lesson() -> None:
