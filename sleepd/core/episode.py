@@ -17,6 +17,7 @@ from itertools import pairwise
 from harvesters.records import FileChange, Origin, Role, Tokens, ToolCall, ToolStatus, Turn
 from sleepd.core.model import SessionId
 from sleepd.core.segment import Transcript
+from sleepd.core.skill_text import SkillText, loaded_by_client, loaded_by_reading
 from sleepd.core.tools import ASKS_THE_PERSON, SHELLS
 
 _LONGEST_WAIT = 10.0
@@ -126,6 +127,8 @@ class Episode:
     """From the text to the agent's last action, no wait longer than ten minutes; None when there are no times."""
     tokens: Tokens = field(default_factory=Tokens)
     """What the agent's replies used, where the transcript states it; those of sub-agents are not among them."""
+    loaded: tuple[SkillText, ...] = ()
+    """Skills and commands whose text was put before the agent, in order."""
 
     @property
     def edits(self) -> tuple[FileEdit, ...]:
@@ -145,6 +148,7 @@ class _Opened:
     interrupted: bool = False
     replies: list[Turn] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
+    loaded: list[SkillText] = field(default_factory=list)
 
 
 _OPENING = {
@@ -189,13 +193,18 @@ def _closed(transcript: Transcript, number: int, opened: _Opened) -> Episode:
         skill=skills[-1] if skills else None,
         minutes=minutes,
         tokens=tokens,
+        loaded=tuple(opened.loaded),
     )
 
 
 def _cut(transcript: Transcript) -> Iterator[_Opened]:
     current: _Opened | None = None
     root = transcript.project.rstrip("/\\")
+    before: Turn | None = None
     for turn in transcript.turns:
+        last = before
+        if turn.origin is not Origin.INJECTED:
+            before = turn  # reminders may stand between a command and its text
         if turn.role is Role.USER:
             source = _OPENING.get(turn.origin)
             if source is not None and (turn.text.strip() or source is Source.COMMAND):
@@ -208,8 +217,12 @@ def _cut(transcript: Transcript) -> Iterator[_Opened]:
                 )
             elif turn.origin is Origin.INTERRUPT and current is not None:
                 current.interrupted = True
+            elif current is not None and (skill := loaded_by_client(turn, last)) is not None:
+                current.loaded.append(skill)
+                before = turn
         elif current is not None:
             current.replies.append(turn)
+            current.loaded += loaded_by_reading(turn)
             calls = [_call(raw, turn, root) for raw in turn.tool_calls]
             current.calls += calls
             # The words of a denial answer the whole reply: what else it called was called before they were said.

@@ -26,6 +26,7 @@ from sleepd.core.lesson import (
 )
 from sleepd.core.lesson_reading import LessonsRead
 from sleepd.core.model import ClusterId, Digest, Edit, EditOp, SkillTarget, TaskId, digest
+from sleepd.core.skill_versions import SkillHistory, skill_versions
 from sleepd.core.written_rules import TriedRule, written_rules
 from sleepd.host import clock, locks
 from sleepd.models.hashed import HashedTfidf
@@ -371,6 +372,11 @@ def _place(found: Lesson) -> Path:
     if not mine:
         raise UsageError(f"{agent} reads no file of instructions that sleepd knows; copy the rule by hand")
     return next((path for path in mine if os.path.isfile(path)), mine[0])  # noqa: PTH113  never raises
+
+
+def skills(database: Database, floors: LessonsConfig, known: History) -> tuple[SkillHistory, ...]:
+    """The skills that the history's sessions loaded, version by version."""
+    return skill_versions(known, book(database, floors, known).lessons)
 
 
 def with_work(known: History) -> History:

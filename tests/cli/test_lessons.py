@@ -104,6 +104,30 @@ def test_tokens_are_shown_where_the_transcript_states_them(lived: Path) -> None:
     assert "2k tokens" in sleepd("lessons").out
 
 
+def test_skills_are_shown_as_they_were_loaded(lived: Path, own_home: Path) -> None:
+    """Version by version, with days, objections and failed calls; in text and in JSON."""
+    assert "loaded a skill" in sleepd("lessons", "skills").out and [] == sleepd("lessons", "skills", "--json").json
+    id_ = "0000000a-1111-4222-8333-444444444444"
+    rows = []
+    for n, text in enumerate(("Reply to each comment, then commit.", "Commit first.\nReply with its sha.")):
+        body = {"role": "user", "content": f"Base directory for this skill: /skills/review\n\n{text}"}
+        rows += [
+            said(20 * n, id_, lived, f"/review PR {n}"),
+            line(20 * n + 1, id_, lived, type="user", isMeta=True, message=body),
+            ran(20 * n + 2, id_, lived, "Bash", {"command": "gh pr view"}),
+        ]
+    (own_home / ".claude" / "projects" / "-work-app" / f"{id_}.jsonl").write_text("\n".join(rows) + "\n")
+    sleepd("harvest")
+    told = sleepd("lessons", "skills").out
+    assert "review: 2 versions, loaded in 2 exchanges" in told
+    assert "on 2026-03-02, 2 lines added and 1 removed" in told
+    assert "corrected 0 of 1 → 0 of 1; failed calls 0 of 1 → 0 of 1" in told
+    (found,) = sleepd("lessons", "skills", "--json").json
+    assert ["Reply to each comment, then commit.", "Commit first.\nReply with its sha."] == [
+        one["text"] for one in found["versions"]
+    ]
+
+
 def test_a_written_rule_stands_in_the_projects_file_and_can_be_taken_out(lived: Path) -> None:
     """Other lines stay as they are, also those that came later."""
     file = lived / "CLAUDE.md"
