@@ -26,6 +26,7 @@ from sleepd.core.lesson import (
 )
 from sleepd.core.lesson_reading import LessonsRead
 from sleepd.core.model import ClusterId, Digest, Edit, EditOp, SkillTarget, TaskId, digest
+from sleepd.core.retirement import silence
 from sleepd.core.skill_versions import SkillHistory, skill_versions
 from sleepd.core.written_rules import TriedRule, written_rules
 from sleepd.host import clock, locks
@@ -130,13 +131,17 @@ def book(database: Database, floors: LessonsConfig, known: History, around: Surr
     found = taken.found
     made = lesson.lessons(found, projects, LessonFloors(words=floors.sessions, steps=floors.sessions_of_steps))
     ids = {one.id for one in made}
-    living = [_with_state(one, before, decided) for one in lesson.conflicts(made)]
+    # What was never shown whole is not shown as split, and a rule that stands in a file stays one.
+    gone = {one.id for one in made if one.state is LessonState.SPLIT and one.id not in before and one.id not in decided}
+    whole = {id_ for id_, one in decided.items() if one.choice is LessonChoice.WRITTEN}
+    made = tuple(one for one in made if one.id not in gone and one.parent not in whole)
+    living = [_retired(_with_state(one, before, decided), known, floors.retire_after) for one in lesson.conflicts(made)]
     with database.writing() as connection:
         store.keep(connection, made, clock.now())
         readings.keep_turns(connection, lesson_reading.turns_to_keep(found))
     others = [f for f in found if lesson.lesson_id(f) not in ids]
     nearest = max(others, key=lambda f: len({s.session for s in f.signals}), default=None)
-    living.sort(key=lambda one: (one.state is not LessonState.PINNED, one.state is LessonState.SUPERSEDED))
+    living.sort(key=lambda one: (one.state is not LessonState.PINNED, one.state in lesson.PAST))
     return LessonBook(
         lessons=tuple(_written_down(one, around or _users()) for one in living),
         sessions=len(known.sessions),
@@ -160,11 +165,25 @@ def with_readings(
 
 
 def _with_state(one: Lesson, before: Mapping[str, Listed], decided: Mapping[str, LessonDecision]) -> Lesson:
-    if one.id in decided:
-        return replace(one, state=_STATES[decided[one.id].choice], why=decided[one.id].why)
+    choice = decided.get(one.id) or decided.get(one.parent)
+    if choice is not None and not (one.state is LessonState.SPLIT and choice.choice is LessonChoice.PINNED):
+        return replace(one, state=_STATES[choice.choice], why=choice.why)
     if one.state is LessonState.NEW and one.id in before and len(one.sessions) > before[one.id].first_sessions:
         return replace(one, state=LessonState.UPDATED)
     return one
+
+
+def _retired(one: Lesson, known: History, least: int) -> Lesson:
+    """The lesson as retired where it was not needed for long; what the person decided on stays as it is."""
+    if one.state not in (LessonState.NEW, LessonState.UPDATED):
+        return one
+    found = silence(one, known)
+    if not found.retires(least):
+        return one
+    last = max((signal.at for signal in one.signals if signal.at is not None), default=None)
+    since = f" since {last:%Y-%m-%d}" if last is not None else ""
+    why = f"not needed{since}, in {found.sessions} sessions in which it could have been"
+    return replace(one, state=LessonState.RETIRED, why=why)
 
 
 def _written_down(one: Lesson, around: Surroundings) -> Lesson:

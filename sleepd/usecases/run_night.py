@@ -11,7 +11,7 @@ import structlog
 from sleepd import compose
 from sleepd.compose import Adapters
 from sleepd.core.errors import BudgetSpent, NotMeasured, SleepdError
-from sleepd.core.lesson import LessonState
+from sleepd.core.lesson import PAST, LessonState
 from sleepd.core.model import Cause, RunId
 from sleepd.core.ports import Ask, Failure
 from sleepd.host import clock, locks, log
@@ -127,7 +127,7 @@ def preview(places: Places, settings: Settings, options: RunOptions, progress: R
         listed = [
             one
             for one in lessons.book(database, settings.lessons, known).lessons
-            if one.state is not LessonState.REJECTED
+            if one.state not in (LessonState.REJECTED, *PAST)
         ]
     return NightPreview(
         night_id=id_,

@@ -12,6 +12,7 @@ from sleepd.core.backtest import Proportion
 from sleepd.core.behaviour import LessonCheck, NotJudged
 from sleepd.core.lesson import (
     CODE_FILES,
+    PAST,
     TEST_FILES,
     Author,
     EpisodeWithAct,
@@ -35,10 +36,14 @@ _LISTED = 10
 
 def book_text(found: LessonBook, *, everything: bool) -> str:
     """The lessons, worth most first: how often, the rule, the person's own words, the cost."""
-    shown = [one for one in found.lessons if everything or one.state is not LessonState.REJECTED]
+    hidden = (LessonState.REJECTED, LessonState.SPLIT, LessonState.RETIRED)
+    shown = [one for one in found.lessons if everything or one.state not in hidden]
+    retired = sum(one.state is LessonState.RETIRED for one in found.lessons) if not everything else 0
     read = f"{_count(found.sessions, 'session')} with {_count(found.turns, 'turn')} of yours were read"
     if not found.sessions:
         return "No session of yours is stored yet; read them first: sleepd harvest"
+    if not shown and retired:
+        return f"No lesson is needed any more: {read}.\n{_retired(retired)}"
     if not shown:
         return f"No lesson yet: {read}.\n{_nearest(found)}"
     rows = shown if everything else shown[:_LISTED]
@@ -52,16 +57,22 @@ def book_text(found: LessonBook, *, everything: bool) -> str:
         lines += [f"  {_said(quote)}" for quote in _telling(one.quotes)]
         if one.written_down:
             lines.append(f"  Written down and still needed: {one.written_down}")
-        if one.state is LessonState.SUPERSEDED:
-            lines.append(f"  Superseded: {one.why}")
+        if one.state in PAST:
+            lines.append(f"  {one.state.capitalize()}: {one.why}")
         lines += [f"  Or: {wording.text} {wording.exception}".rstrip() for wording in _worded_by_model(one)[:1]]
         if one.state is LessonState.CONFLICTING:
             lines.append(f"  Conflict: {one.why}. Drop the one that does not hold.")
         parts += ["\n".join(lines), ""]
     if len(rows) < len(shown):
         parts.append(f"{len(shown) - len(rows)} more: sleepd lessons --all")
+    if retired:
+        parts.append(_retired(retired))
     parts.append("Whole: sleepd lessons show ID. Adopt one now, on your own word: sleepd lessons write ID.")
     return "\n".join(parts)
+
+
+def _retired(number: int) -> str:
+    return f"{_count(number, 'lesson')} retired, not needed for long: sleepd lessons --all"
 
 
 def _nearest(found: LessonBook) -> str:
@@ -118,6 +129,8 @@ def lesson_text(tried: TriedLesson) -> str:
         f"seen as {', '.join(one.kinds)}{f': {one.seen}' if one.seen else ''}",
         "grade of proof: observed (your history alone; nothing was replayed)",
     ]
+    if one.parent:
+        lines.append(f"a part of {one.parent}, which was split: each part has a command of its own")
     if one.written_down:
         lines.append(f"written down and still needed: {one.written_down}; reword that line")
     for wording in (*_worded_by_model(one), *(w for w in one.wordings if w.by is Author.PERSON)):
@@ -261,6 +274,7 @@ def lesson_json(one: Lesson, checks: Sequence[TriedCheck] = ()) -> Plain:
         "project": one.project,
         "state": one.state.value,
         "why": one.why,
+        "parent": one.parent,
         "seen": one.seen,
         "written_down": one.written_down,
         "sessions": len(one.sessions),

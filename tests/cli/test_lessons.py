@@ -128,6 +128,63 @@ def test_skills_are_shown_as_they_were_loaded(lived: Path, own_home: Path) -> No
     ]
 
 
+def lint_session(home: Path, project: Path, number: int, words: str, command: str) -> None:
+    """A session with an edit of code, then the person's words, then a command; without words it ends after the edit."""
+    id_ = f"000001{number:02d}-1111-4222-8333-444444444444"
+    day = 20 * number
+    given = {"file_path": f"{project}/a.py", "old_string": "a", "new_string": f"b{number}"}
+    rows = [said(day, id_, project, f"Add value {number} to the table"), ran(day + 1, id_, project, "Edit", given)]
+    if words:
+        rows += [said(day + 3, id_, project, words), ran(day + 4, id_, project, "Bash", {"command": command})]
+    (home / ".claude" / "projects" / "-work-app" / f"{id_}.jsonl").write_text("\n".join(rows) + "\n")
+
+
+def test_a_lesson_that_means_two_commands_is_split(lived: Path, own_home: Path) -> None:
+    """Its parts name it; it is itself listed last, and only with --all. Dropping it dropped its parts, too."""
+    (before,) = sleepd("lessons", "--json").json
+    other = own_home / "work" / "tool"
+    other.mkdir()
+    for number in (1, 2):
+        lint_session(own_home, other, number, f"the lint still fails in {number}, fix it", "ruff check")
+    sleepd("harvest")
+    first, second, whole = of_lint()
+    assert [before["id"]] * 2 == [first["parent"], second["parent"]] and {"new"} == {first["state"], second["state"]}
+    assert {str(lived), str(other)} == {first["project"], second["project"]}
+    assert (before["id"], "split") == (whole["id"], whole["state"])
+    assert f"a part of {before['id']}" in sleepd("lessons", "show", first["id"]).out
+    assert "[split]" not in sleepd("lessons").out and "Split: split into" in sleepd("lessons", "--all").out
+    sleepd("lessons", "drop", before["id"])
+    assert {"rejected"} == {one["state"] for one in of_lint()}
+
+
+def test_a_written_lesson_is_not_split(lived: Path, own_home: Path) -> None:
+    """Its rule stands in a file as one."""
+    (before,) = sleepd("lessons", "--json").json
+    sleepd("lessons", "write", before["id"])
+    other = own_home / "work" / "tool"
+    other.mkdir()
+    for number in (1, 2):
+        lint_session(own_home, other, number, f"the lint still fails in {number}, fix it", "ruff check")
+    sleepd("harvest")
+    assert [(before["id"], "written")] == [(one["id"], one["state"]) for one in of_lint()]
+
+
+def test_a_lesson_that_is_not_needed_for_long_is_retired_and_returns(lived: Path, own_home: Path) -> None:
+    """Retired after twenty sessions with edits and without a word about it."""
+    for number in range(1, 21):
+        lint_session(own_home, lived, number, "", "")
+    sleepd("harvest")
+    assert "1 lesson retired" in sleepd("lessons").out and "Retired: not needed since" in sleepd("lessons", "--all").out
+    assert ["retired"] == [one["state"] for one in of_lint()]
+    lint_session(own_home, lived, 30, "fix the lint, it fails again", "npm run lint")
+    sleepd("harvest")
+    assert ["updated"] == [one["state"] for one in of_lint()]
+
+
+def of_lint() -> list[dict[str, Any]]:
+    return [one for one in sleepd("lessons", "--json").json if one["about"] == "lint"]
+
+
 def test_a_written_rule_stands_in_the_projects_file_and_can_be_taken_out(lived: Path) -> None:
     """Other lines stay as they are, also those that came later."""
     file = lived / "CLAUDE.md"
