@@ -635,8 +635,7 @@ def lessons(found: Iterable[Found], projects: Mapping[SessionId, str], floors: L
         signals = _once(sorted(finding.signals, key=lambda s: (s.at is None, s.at, s.session, s.turn)))
         sessions = tuple(dict.fromkeys(s.session for s in signals))
         kinds = tuple(sorted({s.kind for s in signals}))
-        steps = finding.general or set(kinds) <= {SignalKind.FAILURE, SignalKind.FOLLOW_UP, SignalKind.EVIDENCE}
-        if len(sessions) < (floors.steps if steps else floors.words):
+        if len(sessions) < needs(finding, floors):
             continue
         folders = {projects.get(session, "") for session in sessions} - {""}
         one = len(folders) == 1
@@ -668,6 +667,12 @@ def lessons(found: Iterable[Found], projects: Mapping[SessionId, str], floors: L
             )
         )
     return tuple(sorted(made, key=worth, reverse=True))
+
+
+def needs(finding: Found, floors: LessonFloors) -> int:
+    """The sessions that make a lesson of a finding: more for mere steps and failures, and for general advice."""
+    steps = {s.kind for s in finding.signals} <= {SignalKind.FAILURE, SignalKind.FOLLOW_UP, SignalKind.EVIDENCE}
+    return floors.steps if finding.general or steps else floors.words
 
 
 def _in_own_words(signals: Sequence[Signal]) -> tuple[Wording, ...]:

@@ -24,7 +24,7 @@ from sleepd.store import nights, proposals
 from sleepd.store.database import Database
 from sleepd.store.nights import Night, NightStatus
 from sleepd.store.proposals import Proposal
-from sleepd.usecases import harvest_sessions, lessons, night_folder
+from sleepd.usecases import harvest_sessions, lessons, night_folder, night_lessons
 from sleepd.usecases.harvest_sources import Named
 from sleepd.usecases.run_options import RunOptions, RunProgress
 from sleepd.views.night_result import NightEstimate, NightPreview, NightResult
@@ -88,6 +88,7 @@ def run(
             ran = NightResult(night=night, harvest=harvested, spending=ledger.spending(), proposals=staged)
             # The night is over and its rows are kept: a full disk changes nothing of it.
             try:
+                night = night_lessons.remember(database, night, settings.lessons)
                 night = night_folder.remember(database, night, settings)
                 return replace(ran, night=night, page=night_folder.keep(places, database, night.id))
             except SleepdError as error:

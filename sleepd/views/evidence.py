@@ -13,6 +13,7 @@ from sleepd.store.reviews import EditDecision, ProposalBranch, Teacher
 from sleepd.store.rollouts import SpentOn
 from sleepd.views import report
 from sleepd.views.candidate_view import TriedCandidate, tried_json, tried_text
+from sleepd.views.night_lessons_view import night_lessons_lines
 from sleepd.views.report import MODE, Plain
 
 
@@ -154,7 +155,10 @@ def night_text(seen: OfNight) -> str:
         for p in (one.proposal,)
     ]
     parts += [f"\nnot used: {report.clean(problem)}" for problem in _said(night.report)]
-    return "\n".join(parts if len(parts) > 1 else [*parts, "\nno candidate was tried"])
+    parts += [] if len(parts) > 1 else ["\nno candidate was tried"]
+    lessons = night_lessons_lines(night.report)
+    parts += ["\n" + report.clean("\n".join(lessons))] if lessons else []
+    return "\n".join(parts)
 
 
 def sealed_words(proposal: Proposal) -> str:
