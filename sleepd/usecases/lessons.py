@@ -125,6 +125,7 @@ def book(database: Database, floors: LessonsConfig, known: History, around: Surr
     projects = {session[0].episode.session: known.repository(session[0].episode.project) for session in known.sessions}
     with database.reading() as connection:
         before, decided = listed(connection), store.decisions(connection)
+        checks = store.reviewed_checks(connection)
         replies = [reply for reading in readings.newest_lessons(connection) for reply in reading.replies]
         earlier = readings.turns_of_lessons(connection)
     taken = with_readings(known, find(known), replies, earlier)
@@ -134,7 +135,11 @@ def book(database: Database, floors: LessonsConfig, known: History, around: Surr
     # What was never shown whole is not shown as split, and a rule that stands in a file stays one.
     gone = {one.id for one in made if one.state is LessonState.SPLIT and one.id not in before and one.id not in decided}
     whole = {id_ for id_, one in decided.items() if one.choice is LessonChoice.WRITTEN}
-    made = tuple(one for one in made if one.id not in gone and one.parent not in whole)
+    made = tuple(
+        replace(one, checks=checks.get(one.id, one.checks))
+        for one in made
+        if one.id not in gone and one.parent not in whole
+    )
     living = [_retired(_with_state(one, before, decided), known, floors.retire_after) for one in lesson.conflicts(made)]
     with database.writing() as connection:
         store.keep(connection, made, clock.now())
@@ -162,6 +167,15 @@ def with_readings(
     citable = lesson_reading.citables(known.sessions, found, lesson_reading.cited_ids(read))
     group_ids = {group_id(finding): finding.key for finding in found}
     return lesson_reading.taken(read, found, citable, group_ids, earlier)
+
+
+def checkable(database: Database, floors: LessonsConfig) -> tuple[Lesson, ...]:
+    """The living lessons that have a check, or had one that the person took out: for a file of checks."""
+    with database.reading() as connection:
+        reviewed = store.reviewed_checks(connection)
+    found = book(database, floors, history(database)).lessons
+    living = (one for one in found if one.state not in (LessonState.REJECTED, *lesson.PAST))
+    return tuple(one for one in living if one.checks or one.id in reviewed)
 
 
 def _with_state(one: Lesson, before: Mapping[str, Listed], decided: Mapping[str, LessonDecision]) -> Lesson:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.cli.command import SETTINGS, configure, sleepd
 
@@ -183,6 +184,52 @@ def test_a_lesson_that_is_not_needed_for_long_is_retired_and_returns(lived: Path
 
 def of_lint() -> list[dict[str, Any]]:
     return [one for one in sleepd("lessons", "--json").json if one["about"] == "lint"]
+
+
+def test_checks_of_lessons_are_exported_and_read_back(lived: Path, tmp_path: Path) -> None:
+    """Each says that no replay of today judges it; an edited one is held against the history from then on."""
+    (found,) = sleepd("lessons", "--json").json
+    file = tmp_path / "tasks.yaml"
+    assert 0 == sleepd("tasks", "export", file).code
+    content = yaml.safe_load(file.read_text())
+    (row,) = content["lessons"]
+    assert (found["id"], found["text"]) == (row["id"], row["rule"])
+    assert ("ran-after-last-edit", "npm run lint", "observed: needs a replay that makes calls") == tuple(
+        row["checks"][0][name] for name in ("kind", "command", "judged")
+    )
+    assert 0 == sleepd("tasks", "import", file, "--json").json["lessons"]
+    row["checks"] = [{"kind": "ran-after-last-edit", "command": "npm test"}]
+    file.write_text(yaml.safe_dump(content))
+    assert "1 lesson with your checks" in sleepd("tasks", "import", file).out
+    (check,) = sleepd("lessons", "--json").json[0]["checks"]
+    assert ("npm test", 3) == (check["check"]["command"], check["applies"])
+    row["checks"] = []
+    file.write_text(yaml.safe_dump(content))
+    sleepd("tasks", "import", file)
+    sleepd("tasks", "export", file)
+    assert (
+        [] == sleepd("lessons", "--json").json[0]["checks"] == yaml.safe_load(file.read_text())["lessons"][0]["checks"]
+    )
+
+
+def test_a_mistake_in_a_check_of_a_lesson_changes_nothing(lived: Path, tmp_path: Path) -> None:
+    """Each mistake has a line: an unknown lesson, an unknown kind, a parameter that would be met by everything."""
+    file = tmp_path / "tasks.yaml"
+    sleepd("tasks", "export", file)
+    content = yaml.safe_load(file.read_text())
+    before = sleepd("lessons", "--json").json
+    id_ = content["lessons"][0]["id"]
+    content["lessons"][0]["checks"] = [
+        {"kind": "never-run", "command": "a"},
+        {"kind": "never-ran", "command": "a && b"},
+    ]
+    content["lessons"].append({"id": "unknown", "checks": []})
+    file.write_text(yaml.safe_dump(content))
+    refused = sleepd("tasks", "import", file)
+    assert 2 == refused.code and before == sleepd("lessons", "--json").json
+    assert f"lesson {id_}: check 1: unknown kind of check 'never-run' (did you mean never-ran?)" in refused.err
+    assert f"lesson {id_}: check 2: never-ran: `command` holds '&&'" in refused.err
+    assert "lesson unknown: there is no such lesson" in refused.err
 
 
 def test_a_written_rule_stands_in_the_projects_file_and_can_be_taken_out(lived: Path) -> None:
