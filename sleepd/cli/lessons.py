@@ -13,7 +13,7 @@ from sleepd.core.errors import UsageError
 from sleepd.settings import config
 from sleepd.store.lessons import LessonChoice
 from sleepd.usecases import lessons as usecase
-from sleepd.views import lesson_view, reading_view
+from sleepd.views import lesson_view, reading_view, skill_view
 
 app = typer.Typer(
     help="What you had to say again and again: list it, show one whole, drop, pin or adopt it on your own word.",
@@ -139,6 +139,17 @@ def rules(as_json: AsJson = False) -> None:
         show_json(lesson_view.rules_json(found))
     else:
         show(lesson_view.rules_text(found))
+
+
+@app.command("skills", short_help="The skills that were loaded, version by version.")
+def skills(project: Project = None, as_json: AsJson = False) -> None:
+    """List the texts of skills and commands that your sessions loaded, and what went wrong under each version."""
+    with closing(compose.database(config.places())) as database:
+        found = usecase.skills(database, config.load().lessons, usecase.history(database, project))
+    if as_json:
+        show_json(skill_view.skills_json(found))
+    else:
+        show(skill_view.skills_text(found))
 
 
 Why = Annotated[str, typer.Option("--why", help="Kept with the decision.")]

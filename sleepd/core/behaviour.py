@@ -340,6 +340,15 @@ def judge(check: LessonCheck, facts: Facts) -> Judged | NotJudged:
             return check.judge(facts)
 
 
+def judged_by_text(check: LessonCheck) -> NotJudged:
+    """Why a replay that only asks for an answer in words says nothing of a check: neither kept nor broken."""
+    if isinstance(check, CommandCheck):
+        return NotJudged(reason="observed: needs a replay that works in a worktree")
+    if isinstance(check, RubricCheck):
+        return NotJudged(reason="observed: needs a judge model that was shown to agree with you")
+    return NotJudged(reason="observed: needs a replay that makes calls")
+
+
 # In writing -----------------------------------------------------------------------------------------------------------
 
 

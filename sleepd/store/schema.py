@@ -111,6 +111,10 @@ turns = Table(
     Column("vote", Integer),
     Column("queued", Boolean, nullable=False, server_default=false()),
     Column("source_id", Text),
+    Column("tokens_input", Integer),
+    Column("tokens_output", Integer),
+    Column("tokens_cache_read", Integer),
+    Column("tokens_cache_write", Integer),
 )
 
 tool_calls = Table(

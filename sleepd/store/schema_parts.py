@@ -68,6 +68,14 @@ lesson_decisions = Table(
     Column("after", LargeBinary),
 )
 
+lesson_checks = Table(
+    "lesson_checks",
+    metadata,
+    Column("lesson_id", Text, primary_key=True),
+    Column("checks", Text, nullable=False),
+    Column("at", Moment, nullable=False),
+)
+
 read_acts = Table(
     "read_acts",
     metadata,

@@ -26,6 +26,8 @@ from sleepd.core.lesson import (
 )
 from sleepd.core.lesson_reading import LessonsRead
 from sleepd.core.model import ClusterId, Digest, Edit, EditOp, SkillTarget, TaskId, digest
+from sleepd.core.retirement import silence
+from sleepd.core.skill_versions import SkillHistory, skill_versions
 from sleepd.core.written_rules import TriedRule, written_rules
 from sleepd.host import clock, locks
 from sleepd.models.hashed import HashedTfidf
@@ -158,20 +160,29 @@ def book(
     projects = {session[0].episode.session: known.repository(session[0].episode.project) for session in known.sessions}
     with database.reading() as connection:
         before, decided = listed(connection), store.decisions(connection)
+        checks = store.reviewed_checks(connection)
         replies = [reply for reading in readings.newest_lessons(connection) for reply in reading.replies]
         earlier = readings.turns_of_lessons(connection)
     taken = with_readings(known, find(known), replies, earlier)
     found = taken.found
     made = lesson.lessons(found, projects, LessonFloors(words=floors.sessions, steps=floors.sessions_of_steps))
     ids = {one.id for one in made}
-    living = [_with_state(one, before, decided) for one in lesson.conflicts(made)]
+    # What was never shown whole is not shown as split, and a rule that stands in a file stays one.
+    gone = {one.id for one in made if one.state is LessonState.SPLIT and one.id not in before and one.id not in decided}
+    whole = {id_ for id_, one in decided.items() if one.choice is LessonChoice.WRITTEN}
+    made = tuple(
+        replace(one, checks=checks.get(one.id, one.checks))
+        for one in made
+        if one.id not in gone and one.parent not in whole
+    )
+    living = [_retired(_with_state(one, before, decided), known, floors.retire_after) for one in lesson.conflicts(made)]
     if looked_at:
         with database.writing() as connection:
             store.keep(connection, made, clock.now())
             readings.keep_turns(connection, lesson_reading.turns_to_keep(found))
     others = [f for f in found if lesson.lesson_id(f) not in ids]
     nearest = max(others, key=lambda f: len({s.session for s in f.signals}), default=None)
-    living.sort(key=lambda one: (one.state is not LessonState.PINNED, one.state is LessonState.SUPERSEDED))
+    living.sort(key=lambda one: (one.state is not LessonState.PINNED, one.state in lesson.PAST))
     return LessonBook(
         lessons=tuple(_written_down(one, around or _users()) for one in living),
         sessions=len(known.sessions),
@@ -194,12 +205,35 @@ def with_readings(
     return lesson_reading.taken(read, found, citable, group_ids, earlier)
 
 
+def checkable(database: Database, floors: LessonsConfig) -> tuple[Lesson, ...]:
+    """The living lessons that have a check, or had one that the person took out: for a file of checks."""
+    with database.reading() as connection:
+        reviewed = store.reviewed_checks(connection)
+    found = book(database, floors, history(database)).lessons
+    living = (one for one in found if one.state not in (LessonState.REJECTED, *lesson.PAST))
+    return tuple(one for one in living if one.checks or one.id in reviewed)
+
+
 def _with_state(one: Lesson, before: Mapping[str, Listed], decided: Mapping[str, LessonDecision]) -> Lesson:
-    if one.id in decided:
-        return replace(one, state=_STATES[decided[one.id].choice], why=decided[one.id].why)
+    choice = decided.get(one.id) or decided.get(one.parent)
+    if choice is not None and not (one.state is LessonState.SPLIT and choice.choice is LessonChoice.PINNED):
+        return replace(one, state=_STATES[choice.choice], why=choice.why)
     if one.state is LessonState.NEW and one.id in before and len(one.sessions) > before[one.id].first_sessions:
         return replace(one, state=LessonState.UPDATED)
     return one
+
+
+def _retired(one: Lesson, known: History, least: int) -> Lesson:
+    """The lesson as retired where it was not needed for long; what the person decided on stays as it is."""
+    if one.state not in (LessonState.NEW, LessonState.UPDATED):
+        return one
+    found = silence(one, known)
+    if not found.retires(least):
+        return one
+    last = max((signal.at for signal in one.signals if signal.at is not None), default=None)
+    since = f" since {last:%Y-%m-%d}" if last is not None else ""
+    why = f"not needed{since}, in {found.sessions} sessions in which it could have been"
+    return replace(one, state=LessonState.RETIRED, why=why)
 
 
 def _written_down(one: Lesson, around: Surroundings) -> Lesson:
@@ -421,6 +455,11 @@ def _place(found: Lesson) -> Path:
     if not mine:
         raise UsageError(f"{agent} reads no file of instructions that sleepd knows; copy the rule by hand")
     return next((path for path in mine if os.path.isfile(path)), mine[0])  # noqa: PTH113  never raises
+
+
+def skills(database: Database, floors: LessonsConfig, known: History) -> tuple[SkillHistory, ...]:
+    """The skills that the history's sessions loaded, version by version."""
+    return skill_versions(known, book(database, floors, known).lessons)
 
 
 def with_work(known: History) -> History:

@@ -11,7 +11,7 @@ import structlog
 from sleepd import compose
 from sleepd.compose import Adapters
 from sleepd.core.errors import BudgetSpent, NotMeasured, SleepdError
-from sleepd.core.lesson import LessonState
+from sleepd.core.lesson import PAST, LessonState
 from sleepd.core.model import Cause, RunId
 from sleepd.core.ports import Ask, Failure
 from sleepd.host import clock, locks, log
@@ -25,7 +25,7 @@ from sleepd.store import nights, proposals
 from sleepd.store.database import Database
 from sleepd.store.nights import Night, NightStatus
 from sleepd.store.proposals import Proposal
-from sleepd.usecases import harvest_sessions, judging, night_folder
+from sleepd.usecases import harvest_sessions, judging, night_folder, night_lessons
 from sleepd.usecases.harvest_sources import Named
 from sleepd.usecases.run_options import RunOptions, RunProgress
 from sleepd.views.night_result import NightEstimate, NightPreview, NightResult
@@ -90,6 +90,7 @@ def run(
             ran = NightResult(night=night, harvest=harvested, spending=ledger.spending(), proposals=staged)
             # The night is over and its rows are kept: a full disk changes nothing of it.
             try:
+                night = night_lessons.remember(database, night, settings.lessons)
                 night = night_folder.remember(database, night, settings)
                 return replace(ran, night=night, page=night_folder.keep(places, database, night.id))
             except SleepdError as error:
@@ -131,7 +132,7 @@ def preview(places: Places, settings: Settings, options: RunOptions, progress: R
         outlook=seen,
         harvest=harvested,
         estimate=estimate(seen, settings),
-        lessons=tuple(one for one in judged if one.lesson.state is not LessonState.REJECTED),
+        lessons=tuple(one for one in judged if one.lesson.state not in (LessonState.REJECTED, *PAST)),
     )
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 
+from harvesters.records import Tokens
 from sleepd.core import behaviour, validity
 from sleepd.core.acts import Act
 from sleepd.core.backtest import Proportion
 from sleepd.core.behaviour import LessonCheck, NotJudged
 from sleepd.core.lesson import (
     CODE_FILES,
+    PAST,
     TEST_FILES,
     Author,
     EpisodeWithAct,
@@ -37,10 +40,14 @@ _YOURS = frozenset(SignalKind) - {SignalKind.FAILURE, SignalKind.REPAIR}
 
 def book_text(found: LessonBook, *, everything: bool) -> str:
     """The lessons, worth most first: how often, the rule, the person's own words, the cost."""
-    shown = [one for one in found.lessons if everything or one.state is not LessonState.REJECTED]
+    hidden = (LessonState.REJECTED, LessonState.SPLIT, LessonState.RETIRED)
+    shown = [one for one in found.lessons if everything or one.state not in hidden]
+    retired = sum(one.state is LessonState.RETIRED for one in found.lessons) if not everything else 0
     read = f"{report.count(found.sessions, 'session')} with {report.count(found.turns, 'turn')} of yours were read"
     if not found.sessions:
         return "No session of yours is stored yet; read them first: sleepd harvest"
+    if not shown and retired:
+        return f"No lesson is needed any more: {read}.\n{_retired(retired)}"
     if not shown:
         if found.nearest is None:
             return f"No lesson yet: {read}.\nNothing came back in a second session so far."
@@ -64,16 +71,22 @@ def book_text(found: LessonBook, *, everything: bool) -> str:
         lines += [f"  {_quoted(quote, clipped(quote.text, _QUOTE_WIDTH))}" for quote in telling]
         if one.written_down:
             lines.append(f"  Written down and still needed: {one.written_down}")
-        if one.state is LessonState.SUPERSEDED:
-            lines.append(f"  Superseded: {one.why}")
+        if one.state in PAST:
+            lines.append(f"  {one.state.capitalize()}: {one.why}")
         lines += [f"  Or: {wording.text} {wording.exception}".rstrip() for wording in _worded_by_model(one)[:1]]
         if one.state is LessonState.CONFLICTING:
             lines.append(f"  Conflict: {one.why}. Drop the one that does not hold.")
         parts += ["\n".join(lines), ""]
     if len(rows) < len(shown):
         parts.append(f"{len(shown) - len(rows)} more: sleepd lessons --all")
+    if retired:
+        parts.append(_retired(retired))
     parts.append("Whole: sleepd lessons show ID. Adopt one now, on your own word: sleepd lessons write ID.")
     return "\n".join(parts)
+
+
+def _retired(number: int) -> str:
+    return f"{report.count(number, 'lesson')} retired, not needed for long: sleepd lessons --all"
 
 
 def _worded_by_model(one: Lesson) -> list[Wording]:
@@ -86,7 +99,15 @@ def _cost(one: Lesson) -> str:
     parts = [report.count(one.cost.turns, "turn")] if one.cost.turns else []
     parts += [report.count(one.cost.calls, "call")] if one.cost.calls else []
     parts += [f"{one.cost.minutes:.0f} min"] if one.cost.minutes >= 1 else []
+    parts += [f"{_thousands(one.cost.tokens)} tokens"] if one.cost.tokens else []
     return "cost " + ", ".join(parts) if parts else "no cost known"
+
+
+def _thousands(number: int) -> str:
+    """`640`, `12k`, `1.2M`."""
+    if number < 1_000:
+        return str(number)
+    return f"{number / 1_000:.0f}k" if number < 999_500 else f"{number / 1_000_000:.1f}M"
 
 
 def lesson_text(tried: TriedLesson) -> str:
@@ -102,6 +123,8 @@ def lesson_text(tried: TriedLesson) -> str:
         f"seen as {', '.join(one.kinds)}{f': {one.seen}' if one.seen else ''}",
         "grade of proof: observed (your history alone; nothing was replayed)",
     ]
+    if one.parent:
+        lines.append(f"a part of {one.parent}, which was split: each part has a command of its own")
     if one.written_down:
         lines.append(f"written down and still needed: {one.written_down}; reword that line")
     for wording in (*_worded_by_model(one), *(w for w in one.wordings if w.by is Author.PERSON)):
@@ -296,11 +319,17 @@ def lesson_json(one: Lesson, tried: TriedLesson | None = None) -> Plain:
         "project": one.project,
         "state": one.state.value,
         "why": one.why,
+        "parent": one.parent,
         "seen": one.seen,
         "written_down": one.written_down,
         "sessions": len(one.sessions),
         "needed_again": one.needed_again,
-        "cost": {"turns": one.cost.turns, "calls": one.cost.calls, "minutes": one.cost.minutes},
+        "cost": {
+            "turns": one.cost.turns,
+            "calls": one.cost.calls,
+            "minutes": one.cost.minutes,
+            "tokens": one.cost.tokens,
+        },
         "quotes": [
             {
                 "session": native(q.session),
@@ -348,6 +377,7 @@ def episodes_json(found: Sequence[EpisodeWithAct], lessons: Sequence[Lesson]) ->
             "calls": len(one.episode.calls),
             "edits": len(one.episode.edits),
             "minutes": round(one.episode.minutes, 2) if one.episode.minutes is not None else None,
+            "tokens": asdict(one.episode.tokens) if one.episode.tokens != Tokens() else None,
         }
         for one in found
     ]

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from sleepd.store.voices import VoiceCount
     from sleepd.views.doctor_result import DoctorRow
     from sleepd.views.init_result import InitResult
-    from sleepd.views.night_result import NightResult
 
 Plain = dict[str, object]
 MODE = "text replay"
@@ -423,19 +422,3 @@ def reverted_words(written: WriteResult) -> str:
         return f"reverted {written.proposal.id[:8]}: {written.path} did not exist before and was removed"
     how = "every byte restored" if written.proven else "your later changes kept"
     return f"reverted {written.proposal.id[:8]} in {written.path}: {how}"
-
-
-def ran_text(ran: NightResult) -> str:
-    """The result of a fully measured night, and the next steps."""
-    spent = ran.spending
-    lines = [
-        f"night {ran.night.id}: {clean(ran.night.message)}",
-        f"harvested {ran.harvest.read} files; spent {spent.calls} calls, {spent.tokens_in:,} tokens in, "
-        f"{spent.tokens_out:,} out, {dollars(spent.cost_usd)}",
-    ]
-    if ran.proposals:
-        lines.append("review the proposals: sleepd review")
-    lines.append(f"all the evidence: sleepd show {ran.night.id}")
-    if ran.page is not None:
-        lines.append(f"the same with plots: {ran.page}")
-    return "\n".join(lines)

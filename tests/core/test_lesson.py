@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from harvesters.records import ToolCall, ToolStatus, Turn
+from harvesters.records import Tokens, ToolCall, ToolStatus, Turn
 from sleepd.core.acts import judge
 from sleepd.core.backtest import Backtest, Floors
 from sleepd.core.episode import Episode, episodes
@@ -78,6 +79,15 @@ def test_what_is_said_in_two_sessions_is_a_lesson() -> None:
     assert (2, 1, 2, "/p", Scope.PROJECT) == (
         len(found.sessions), found.needed_again, found.cost.turns, found.project, found.scope
     )  # fmt: skip
+
+
+def test_a_lesson_costs_what_its_exchanges_used() -> None:
+    """Only tokens that are stated count; where no transcript states any, the cost in tokens is unknown."""
+    silent = [work(n, "the lint still fails, fix it", shell("npm run lint")) for n in (1, 2)]
+    first, second = silent[0]
+    stated = (first, replace(second, tokens=Tokens(input=10, output=5, cache_read=900)))
+    costs = [learn(told)["lint"].cost.tokens for told in (silent, [stated, silent[1]])]
+    assert [None, 15] == costs
 
 
 def test_once_is_no_lesson() -> None:
@@ -375,3 +385,55 @@ def test_advice_that_fits_every_project_needs_three_sessions() -> None:
     ]
     assert "no duplication" not in learn(objections[:2])
     assert 3 == len(learn(objections)["no duplication"].sessions)
+
+
+def two_linters(*, second: str = "ruff check", sessions: int = 2) -> list[tuple[Episode, ...]]:
+    """One project whose linter is run by npm, and another one."""
+    words = "the lint still fails, fix it"
+    app = [work(n, words, shell("npm run lint"), project="/app") for n in range(3)]
+    return app + [work(10 + n, words, shell(second), project="/tool") for n in range(sessions)]
+
+
+def test_a_rule_that_means_another_command_in_each_project_is_split() -> None:
+    """Each part has its own command and project and names the lesson that it was a part of."""
+    history = two_linters()
+    found = of_lint(history)
+    parts = {one.demands: one for one in found if one.state is LessonState.NEW}
+    (whole,) = (one for one in found if one.state is LessonState.SPLIT)
+    assert {("npm run lint", "/app", 3), ("ruff check", "/tool", 2)} == {
+        (one.demands, one.project, len(one.sessions)) for one in parts.values()
+    }
+    assert all(one.parent == whole.id != one.id for one in parts.values())
+    assert all(f"`{command}`" in one.text for command, one in parts.items())
+    assert all(one.id[:6] in whole.why for one in parts.values())
+
+
+@pytest.mark.parametrize("history", [two_linters(second="npm run lint"), two_linters(sessions=1)])
+def test_a_rule_with_one_command_or_a_part_too_small_stays_whole(history: list[tuple[Episode, ...]]) -> None:
+    """No session is lost: a part that is no lesson by itself stays with the others."""
+    found = of_lint(history)
+    assert [(LessonState.NEW, "", len(history))] == [(one.state, one.parent, len(one.sessions)) for one in found]
+
+
+def test_a_split_rule_is_in_conflict_by_its_parts_only() -> None:
+    """The refusal of one project's command speaks against that part, whatever the order."""
+    history = two_linters()
+    line = shell("npm run lint", status=ToolStatus.DENIED)
+    refusals = [session(20 + n, said("go", 0), reply("", 1, line)) for n in range(5)]
+    told = [*history, *refusals]
+    found = (*of_words([(one, judge(one)) for one in told]), *of_refusals(refusals))
+    made = lessons(found, folders(told), LessonFloors())
+    for order in (made, made[::-1]):
+        marked = [one for one in conflicts(order) if one.state is LessonState.CONFLICTING]
+        (part,) = (one for one in marked if one.demands)
+        (refused,) = (one for one in marked if one.forbids)
+        assert ("npm run lint", True) == (part.demands, refused.why.startswith(part.id))
+
+
+def folders(history: Sequence[tuple[Episode, ...]]) -> dict[SessionId, str]:
+    return {one[0].session: one[0].project for one in history}
+
+
+def of_lint(history: Sequence[tuple[Episode, ...]]) -> list[Lesson]:
+    found = lessons(of_words([(one, judge(one)) for one in history]), folders(history), LessonFloors())
+    return [one for one in found if one.about == "lint"]
