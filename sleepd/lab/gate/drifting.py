@@ -142,7 +142,7 @@ def null_life(
                 trial, most = _Trial(candidate, [], []), left
             before, first = len(made), len(trial.own)
             until = min(setup.experiment.max_pairs, first + min(most, left))
-            drawn = schedule.draws(trial.candidate, until, setup.baseline_samples, str(night))[first:]
+            drawn = schedule.draws(trial.candidate, until, setup.baseline_samples, str(night), first=first)
             for number, draw in enumerate(drawn):
                 share = (setup.pairs_per_night - left + number) / setup.pairs_per_night
                 now = rate(night, share, float(rates[int(draw.task_id)]))
@@ -150,9 +150,10 @@ def null_life(
                 live = 0.0
                 for sample in draw.baseline:
                     at = (draw.task_id, shared(sample))
-                    if at not in made:
-                        made[at] = float(rng.random() < now)
-                    live += made[at]
+                    outcome = made.get(at)
+                    if outcome is None:
+                        made[at] = outcome = float(rng.random() < now)
+                    live += outcome
                 trial.live.append(live / setup.baseline_samples)
                 # As a night looks: after so many pairs at once.
                 if (number + 1) % 16 == 0 and _decided(setup, trial).verdict is not Verdict.UNDECIDED:
