@@ -21,6 +21,7 @@ from sleepd import cli
 from sleepd.cli.ending import INTERRUPTED, UNEXPECTED
 from sleepd.core import errors
 from sleepd.settings import config
+from sleepd.settings.backends import BACKENDS
 from sleepd.settings.sections import keys, meanings
 from sleepd.settings.settings import section_classes
 
@@ -47,8 +48,9 @@ one. Nothing is ignored.
 
 ## Keys of model providers
 
-Keys are read from the environment only: `SLEEPD_API_KEY` first, then the provider's usual variable ({keys}).
-A key in the settings file is an error.
+Keys are read from the environment only: from the variable that `key_variable` names, else `SLEEPD_API_KEY`, else the
+provider's usual variable ({keys}). A key in the settings file is an error. Addresses may come from variables, too:
+{addresses}.
 
 ## Other variables
 
@@ -63,11 +65,18 @@ Where agents let their own folders be moved, sleepd follows: {agents}.
 def settings_page() -> str:
     """The reference of every setting, with what it means, its default and why it is the default."""
     head = SETTINGS_HEAD.format(
-        keys=", ".join(f"`{variable}` for `{adapter}`" for adapter, variable in config.KEY_VARIABLES.items()),
+        keys=_variables("key_variable"),
+        addresses=_variables("address_variable"),
         own="\n".join(f"| `{name}` | {effect} |" for name, effect in config.OWN_VARIABLES.items()),
         agents=", ".join(f"`{name}`" for name in config.AGENT_VARIABLES),
     )
     return head + "".join(_section(name) for name in section_classes())
+
+
+def _variables(field: str) -> str:
+    """The variables of this kind, each with its backend."""
+    found = ((name, getattr(backend, field)) for name, backend in BACKENDS.items())
+    return ", ".join(f"`{variable}` for `{name}`" for name, variable in found if variable is not None)
 
 
 def _section(name: str) -> str:

@@ -70,14 +70,10 @@ def merged_turns(readings: Iterable[Reading]) -> tuple[Turn, ...]:
                 )
             )
         late = {call.id: call for call in reading.session.late_results}
-        if late:
-            turns = {identity: _answered(turn, late) for identity, turn in turns.items()}
+        for identity, turn in turns.items() if late else ():
+            calls = tuple(_completed(call, late[call.id]) if call.id in late else call for call in turn.tool_calls)
+            turns[identity] = replace(turn, tool_calls=calls)
     return tuple(sorted(turns.values(), key=lambda turn: turn.position))
-
-
-def _answered(turn: Turn, late: dict[str, ToolCall]) -> Turn:
-    calls = tuple(_completed(call, late[call.id]) if call.id in late else call for call in turn.tool_calls)
-    return replace(turn, tool_calls=calls)
 
 
 def _completed(call: ToolCall, late: ToolCall) -> ToolCall:

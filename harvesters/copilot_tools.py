@@ -69,14 +69,20 @@ class CopilotToolCalls:
         call = self.calls.find(identifier) or self._begin(identifier, text(data, "toolName"), None)
         if call is None:
             return
-        output = _output(data)
+        result = data.get("result")
+        if isinstance(result, str):
+            output: str | None = result
+        else:
+            found = text(result, "content") or text(result, "output") or text(result, "detailedContent")
+            blocks = [text(block, "text") or "" for block in sequence(result, "contents")]
+            output = found or "\n".join(filter(None, blocks)) or text(mapping(data, "error"), "message")
         code = integer(data.get("shellExecution"), "exitCode")
-        code = integer(data.get("result"), "exitCode") if code is None else code
+        code = integer(result, "exitCode") if code is None else code
         if code is None and output is not None:
-            found = _EXIT.search(output[-200:])
-            code = int(found.group(1)) if found else None
+            stated = _EXIT.search(output[-200:])
+            code = int(stated.group(1)) if stated else None
         call.answer(output)
-        change = change_of_diff(text(data.get("result"), "detailedContent") or "")
+        change = change_of_diff(text(result, "detailedContent") or "")
         if change is not None:
             call.changes = (change,)
         spent = integer(mapping(mapping(data, "toolTelemetry"), "metrics"), "durationMs")
@@ -106,12 +112,3 @@ class CopilotToolCalls:
         if call is not None:
             call.weigh(REFUSAL, ToolStatus.DENIED)
             call.feedback = text(result, "feedback") or call.feedback
-
-
-def _output(data: Data) -> str | None:
-    result = data.get("result")
-    if isinstance(result, str):
-        return result
-    found = text(result, "content") or text(result, "output") or text(result, "detailedContent")
-    blocks = [text(block, "text") or "" for block in sequence(result, "contents")]
-    return found or "\n".join(filter(None, blocks)) or text(mapping(data, "error"), "message")

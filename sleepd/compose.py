@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from sleepd import registry
 from sleepd.core.errors import UsageError
 from sleepd.host import clock
 from sleepd.settings import config
+from sleepd.settings.backends import BACKENDS, Backend
 from sleepd.settings.places import Places, make_private
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from sleepd.core.model import RunId
     from sleepd.core.ports import Embedder, Model
     from sleepd.models.metered import Ledger, Metered
+    from sleepd.models.settings import Price
     from sleepd.pipeline.night import NightPlan
     from sleepd.pipeline.optimize import OptimizerTerms
     from sleepd.pipeline.rollout import RunContext
@@ -248,28 +251,74 @@ def handoff_folder(section: ModelConfig) -> Path:
     return config.places().database.parent / "handoff"
 
 
-def _model(section: ModelConfig, ledger: Ledger, stopped: Callable[[], bool] | None) -> Metered:
-    from sleepd.models.metered import Metered
-    from sleepd.models.settings import ModelSettings, Price
+def adapter(section: ModelConfig) -> Model:
+    """The adapter that a section names, not on any account. Raises `UnknownName`, `BadSettings`."""
+    from sleepd.models.settings import ClientSettings, ModelSettings
 
-    if section.name is None:
-        known = ", ".join(registry.names("sleepd.models"))
-        raise UsageError(f"no model is chosen: set model.name (one of {known}) and model.model in the settings")
-    make = registry.model(section.name)
-    key = config.api_key(section.name)
+    assert section.name is not None
+    key = config.api_key(section.name, section.key_variable)
+    known = stated_price(section) or listed_price(section)
     settings = ModelSettings(
         name=section.name,
         model=section.model or "",
-        base_url=section.base_url,
+        base_url=section.base_url or config.address(section.name),
         api_key=key.value.get_secret_value() if key is not None else None,
         key_from=key.variable if key is not None else None,
         temperature=section.temperature,
         max_retries=section.max_retries,
         timeout_s=section.timeout_s,
-        price_in_per_mtok=section.price_in_per_mtok,
-        price_out_per_mtok=section.price_out_per_mtok,
+        price_in_per_mtok=None if known is None else known.in_per_mtok,
+        price_out_per_mtok=None if known is None else known.out_per_mtok,
         seed=section.seed,
         folder=str(handoff_folder(section)),
+        client=ClientSettings(env=config.client_env(), folder=str(config.places().database.parent / "clients")),
     )
-    free = Price(in_per_mtok=0, out_per_mtok=0) if section.name in ("simulated", "handoff") else None
-    return Metered(make(settings), ledger, price=settings.price or free, stopped=stopped)
+    return registry.model(section.name)(settings)
+
+
+def _model(section: ModelConfig, ledger: Ledger, stopped: Callable[[], bool] | None) -> Metered:
+    from sleepd.models.metered import Metered
+
+    if section.name is None:
+        known = ", ".join(registry.names("sleepd.models"))
+        raise UsageError(f"no model is chosen: set model.name (one of {known}) and model.model in the settings")
+    model = adapter(section)
+    return Metered(model, ledger, price=price(section), stopped=stopped)
+
+
+def price(section: ModelConfig) -> Price | None:
+    """What a call costs by the token: as stated, nothing where no bill comes, else as listed; None when unknown."""
+    return stated_price(section) or _no_bill(section) or listed_price(section)
+
+
+def stated_price(section: ModelConfig) -> Price | None:
+    """The price in the settings."""
+    from sleepd.models.settings import Price
+
+    if section.price_in_per_mtok is None or section.price_out_per_mtok is None:
+        return None
+    return Price(in_per_mtok=section.price_in_per_mtok, out_per_mtok=section.price_out_per_mtok)
+
+
+def listed_price(section: ModelConfig) -> Price | None:
+    """The price in a table of the providers' own prices. An address of one's own may charge anything."""
+    backend = BACKENDS.get(section.name or "", Backend())
+    own = section.base_url or (backend.address_variable and config.variables((backend.address_variable,)))
+    if (own and section.name != "azure") or backend.keyless or backend.has_login or backend.key_variable is None:
+        return None
+    from sleepd.models import prices
+
+    return prices.listed(section.name or "", section.model or "")
+
+
+def _no_bill(section: ModelConfig) -> Price | None:
+    """0 for a plan paid by the month, a person, a simulation, or a server on this machine: calls are counted alone."""
+    from sleepd.models.settings import Price
+
+    name = section.name or ""
+    backend = BACKENDS.get(name, Backend())
+    free = backend.has_login or name in ("simulated", "handoff")
+    if backend.keyless:
+        host = urlsplit(section.base_url or config.address(name) or "").hostname or ""
+        free = host == "localhost" or host.startswith("127.") or host == "::1"
+    return Price(in_per_mtok=0, out_per_mtok=0) if free else None

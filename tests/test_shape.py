@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.shape import Module, computes_verdict, shared_class_names
-from sleepd.settings.sections import keys
+from sleepd.settings.sections import ReflectionConfig, keys
 from sleepd.settings.settings import section_classes
 
 ROOT = Path(__file__).parent.parent
@@ -292,8 +292,7 @@ def test_every_setting_is_read_somewhere() -> None:
     read = {node.attr for path in readers for node in nodes(path) if isinstance(node, ast.Attribute)}
     # Read by a property of the settings themselves.
     means = {
-        "reflection.name": "for_reflection",
-        "reflection.model": "for_reflection",
+        **{f"reflection.{key}": "for_reflection" for key in keys(ReflectionConfig)},
         "harvest.include_headless": "kinds",
     }
     unread = [

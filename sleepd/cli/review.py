@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -17,6 +16,7 @@ from sleepd.cli.terminal import AsJson, can_ask, show, show_json
 from sleepd.core.errors import Conflict, UsageError
 from sleepd.settings import config
 from sleepd.store.database import Database
+from sleepd.store.proposals import Proposal
 from sleepd.usecases import branch, decisions
 from sleepd.usecases import show as looking
 from sleepd.usecases.decisions import Adopted
@@ -82,8 +82,8 @@ def adopt(
     open_log(ctx, config.load())
     with closing(compose.database(config.places())) as database:
         if git:
-            wanted = _Selection(ids=named, everything=everything, edits=edit or (), digest=digest)
-            _on_branches(database, wanted, pr=pr, as_json=as_json)
+            meant = decisions.waiting(database, named, everything=everything)
+            _on_branches(database, meant, edit or (), digest=digest, pr=pr, as_json=as_json)
             return
         if edit:
             alone = decisions.adopt_edits(config.places(), database, named[0], edit, shown=digest)
@@ -141,27 +141,22 @@ def undo(ctx: typer.Context, as_json: AsJson = False) -> None:
     revert(ctx, None, as_json)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Selection:
-    """The proposals and edits that the command line names."""
-
-    ids: Sequence[str]
-    everything: bool
-    edits: Sequence[int]
-    digest: str | None
-
-
-def _on_branches(database: Database, wanted: _Selection, *, pr: bool, as_json: bool) -> None:
+def _on_branches(
+    database: Database,
+    meant: Sequence[Proposal],
+    edits: Sequence[int],
+    *,
+    digest: str | None,
+    pr: bool,
+    as_json: bool,
+) -> None:
     """Commit each on its branch; a conflict does not keep the others from being committed."""
     conflicts, shown = [], []
-    meant = decisions.waiting(database, wanted.ids, everything=wanted.everything)
     for proposal in meant:
         try:
             if pr:
                 decisions.check_pull_request(database, proposal)
-            seen, done = decisions.put_on_branch(
-                config.places(), database, proposal.id, wanted.edits, shown=wanted.digest
-            )
+            seen, done = decisions.put_on_branch(config.places(), database, proposal.id, edits, shown=digest)
             opened = branch.open_pull_request(done, config.git_env()) if pr else None
         except (Conflict, UsageError) as error:
             if len(meant) == 1:

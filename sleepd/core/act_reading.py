@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from sleepd.core import plaintext
 from sleepd.core.acts import Act, JudgedAct, decided, probabilities
 from sleepd.core.command import commands
 from sleepd.core.episode import Call, Episode, Source
@@ -75,7 +76,7 @@ def shown(session: Sequence[Episode]) -> tuple[ShownTurn, ...]:
             continue
         done = _clean(_done(episode, before), 1_500)
         said = _clean(_middle_out(episode.text.strip(), _SAID, _TAIL), _SAID + 10)
-        after = _clean(" ".join(episode.opening.split()), _NEXT)
+        after = _clean(plaintext.flat(episode.opening), _NEXT)
         found.append(
             ShownTurn(key=digest("turn", done, said, after), episode=episode, before=done, said=said, after=after)
         )
@@ -153,7 +154,7 @@ def _done(episode: Episode, before: Episode | None) -> str:
 
 def _call(call: Call) -> str:
     """A call in one line with its outcome."""
-    given = " ".join((call.command or call.input).split())
+    given = plaintext.flat(call.command or call.input)
     outcome = "refused by the person" if call.denied else "failed" if call.failed else "worked"
     return f"{call.tool}: {given[:_COMMAND]} ({outcome})"
 

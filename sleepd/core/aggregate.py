@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -81,7 +81,7 @@ def aggregate(replies: Sequence[ProposedEdits], known: Sequence[Edit] = ()) -> t
                 found.append(one)
             else:
                 found[place] = _joined(found[place], one)
-    return tuple(sorted(found, key=_strength))
+    return tuple(sorted(found, key=lambda b: (-b.support, not b.of_failures, b.rank, b.edit.id)))
 
 
 def join(backed: Sequence[Backed], same: Sequence[Sequence[Digest]], rivals: Rivals) -> tuple[Backed, ...]:
@@ -123,10 +123,6 @@ def about(edit: Edit) -> str:
     return edit.text or plaintext.flat(edit.anchor or "")
 
 
-def _strength(one: Backed) -> tuple[int, bool, int, str]:
-    return (-one.support, not one.of_failures, one.rank, one.edit.id)
-
-
 def _joined(first: Backed, other: Backed) -> Backed:
     return replace(
         first,
@@ -144,17 +140,17 @@ def _at_odds(a: Edit, b: Edit) -> bool:
     differing = [(x, y) for x, y in zip(one, other, strict=False) if x != y]
     if len(one) == len(other) > len(differing) > 0 and all(x.isdigit() and y.isdigit() for x, y in differing):
         return True  # they differ in numbers alone
-    return len(one) >= _TELLING and _within(one, other)
-
-
-def _within(short: Sequence[str], long: Iterator[str] | Sequence[str]) -> bool:
-    """Whether the words of one come in the other in their order."""
-    rest = iter(long)
-    return all(any(x == y or _one_stem(x, y) for y in rest) for x in short)
+    # Whether the words of one come in the other in their order.
+    rest = iter(other)
+    return len(one) >= _TELLING and all(any(x == y or _one_stem(x, y) for y in rest) for x in one)
 
 
 def _same(a: Edit, b: Edit) -> bool:
-    return _one_place(a, b) and (a.id == b.id or _same_words(_words(a.text), _words(b.text)))
+    if not _one_place(a, b) or a.id == b.id:
+        return _one_place(a, b)
+    one, other = _words(a.text), _words(b.text)
+    pairs = zip(one, other, strict=False)
+    return bool(one) and len(one) == len(other) and all(x == y or _one_stem(x, y) for x, y in pairs)
 
 
 def _one_place(a: Edit, b: Edit) -> bool:
@@ -165,10 +161,6 @@ def _one_place(a: Edit, b: Edit) -> bool:
 def _words(text: str) -> tuple[str, ...]:
     """Words and signs that may carry meaning, folded; punctuation between words is left out."""
     return tuple(_WORD.findall(text.casefold()))
-
-
-def _same_words(a: Sequence[str], b: Sequence[str]) -> bool:
-    return bool(a) and len(a) == len(b) and all(x == y or _one_stem(x, y) for x, y in zip(a, b, strict=True))
 
 
 def _one_stem(a: str, b: str) -> bool:

@@ -110,8 +110,21 @@ def split_regions(text: str) -> tuple[Part, ...]:
     all_lines = plaintext.lines(text)
     parts: list[Part] = []
     start, opened, since = 0, None, 0
-    for number, region, closes in _markers(all_lines):
-        if not closes:
+    # Line numbers inside frontmatter or a code fence, with what they are in.
+    inside = {number: f"the code fence opened in line {opener}" for number, opener in _fences(all_lines)}
+    inside |= dict.fromkeys(range(1, plaintext.frontmatter_end(all_lines)), "the frontmatter")
+    for number, line in enumerate(all_lines, 1):
+        if not _MARKER_LIKE.match(line):
+            continue
+        bare = line.rstrip()
+        region = _OPENINGS.get(bare) or _CLOSINGS.get(bare)
+        if region is None:
+            raise Conflict(
+                f"line {number}: {bare.strip()!r} looks like a sleepd marker but is none; correct or remove it"
+            )
+        if number in inside:
+            raise Conflict(f"line {number}: the sleepd marker stands inside {inside[number]}; move it out")
+        if bare in _OPENINGS:
             if opened is not None:
                 raise Conflict(
                     f"line {number}: {region.opening!r} stands inside the region opened in line {since}; close that"
@@ -203,7 +216,11 @@ def diff(before: str, after: str, *, name: str = "SKILL.md") -> str:
     """A unified diff with three lines of context; "" when nothing differs."""
     old, new = plaintext.lines(before), plaintext.lines(after)
     hunks = difflib.unified_diff(old, new, f"{name} (before)", f"{name} (after)", lineterm="\n")
-    return "".join(_shown(line) for line in hunks)
+    shown = []
+    for line in hunks:
+        body = line.rstrip("\r\n")
+        shown.append(f"{body}\n" if line != body else f"{body}\n\\ No newline at end of file\n")
+    return "".join(shown)
 
 
 def new_skill(name: str, description: str, region: str = "") -> str:
@@ -219,25 +236,6 @@ def new_skill(name: str, description: str, region: str = "") -> str:
     check_description(description)
     quoted = json.dumps(description, ensure_ascii=False)
     return set_region(f"---\nname: {name}\ndescription: {quoted}\n---\n", Region.LEARNT, region)
-
-
-def _markers(all_lines: list[str]) -> Iterable[tuple[int, Region, bool]]:
-    """(line number, region, closes?) of each marker line."""
-    # Line numbers inside frontmatter or a code fence, with what they are in.
-    inside = {number: f"the code fence opened in line {opener}" for number, opener in _fences(all_lines)}
-    fenced = inside | dict.fromkeys(range(1, plaintext.frontmatter_end(all_lines)), "the frontmatter")
-    for number, line in enumerate(all_lines, 1):
-        if not _MARKER_LIKE.match(line):
-            continue
-        bare = line.rstrip()
-        if bare not in _OPENINGS and bare not in _CLOSINGS:
-            raise Conflict(
-                f"line {number}: {bare.strip()!r} looks like a sleepd marker but is none; correct or remove it"
-            )
-        if number in fenced:
-            raise Conflict(f"line {number}: the sleepd marker stands inside {fenced[number]}; move it out")
-        closes = bare in _CLOSINGS
-        yield number, (_CLOSINGS if closes else _OPENINGS)[bare], closes
 
 
 def _part(parts: Iterable[Part], region: Region) -> Part | None:
@@ -319,8 +317,16 @@ def _apply_one(text: str, edit: Edit, region: Region) -> tuple[str] | str:
         # The lines of a rule: `- ` first, and the rest indented by at least two spaces.
         rest = [row if not row or row.startswith("  ") else f"  {row.lstrip()}" for row in rows[1:]]
         ruled = [f"- {rows[0].strip()}", *rest]
-        if _is_there(items, ruled, place[0] if edit.op is EditOp.REPLACE else None):
-            return "already there"
+        rule = _bare("\n".join(ruled))
+        for number, item in enumerate(items):
+            there = _bare(item.shown)
+            # The rule to be replaced may differ from the new one in letter case alone.
+            if edit.op is EditOp.REPLACE and number == place[0]:
+                is_there = there == rule
+            else:
+                is_there = item.is_rule and plaintext.key(there) == plaintext.key(rule)
+            if is_there:
+                return "already there"
         ending = plaintext.newline(text)
         fresh = (_Block(tuple(line + ending for line in ruled), is_rule=True),)
     changed = [*items[: place[0]], *fresh, *items[place[1] :]]
@@ -343,17 +349,6 @@ def _place(items: list[_Block], edit: Edit) -> tuple[int, int] | str:
     return (found[0] + 1, found[0] + 1) if edit.op is EditOp.ADD else (found[0], found[0] + 1)
 
 
-def _is_there(items: list[_Block], ruled: list[str], replaced: int | None) -> bool:
-    """True when a rule says this already. The rule to be replaced may differ from it in letter case alone."""
-    shown = "\n".join(ruled)
-    for number, item in enumerate(items):
-        if number == replaced and _bare(item.shown) == _bare(shown):
-            return True
-        if number != replaced and item.is_rule and plaintext.key(_bare(item.shown)) == plaintext.key(_bare(shown)):
-            return True
-    return False
-
-
 def _refusal(text: str, rows: list[str]) -> str | None:
     hidden = plaintext.hidden_characters(text)
     if not "".join(rows).strip(" -*+•\t"):
@@ -369,11 +364,6 @@ def _refusal(text: str, rows: list[str]) -> str | None:
     if any(_BULLET.match(row) for row in rows[1:]):
         return "holds more than one rule"
     return None
-
-
-def _shown(line: str) -> str:
-    body = line.rstrip("\r\n")
-    return f"{body}\n" if line != body else f"{body}\n\\ No newline at end of file\n"
 
 
 def check_description(description: str) -> None:

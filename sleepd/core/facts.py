@@ -163,13 +163,14 @@ def path_fits(path: str, pattern: str) -> bool:
     `|` separates alternatives; `*` is any text, folders included.
     """
     plain = path.replace("\\", "/").removeprefix("./")
-    return any(_path_fits(plain, one) for one in pattern.split("|"))
-
-
-def _path_fits(path: str, pattern: str) -> bool:
-    if pattern.endswith("/"):
-        return f"/{pattern}" in f"/{path}"
-    return _fits(path if "/" in pattern else PurePosixPath(path).name, pattern)
+    for one in pattern.split("|"):
+        if one.endswith("/"):
+            fits = f"/{one}" in f"/{plain}"
+        else:
+            fits = _fits(plain if "/" in one else PurePosixPath(plain).name, one)
+        if fits:
+            return True
+    return False
 
 
 def _fits(text: str, pattern: str) -> bool:

@@ -15,6 +15,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from harvesters.records import ToolStatus
+from sleepd.core import plaintext
 from sleepd.core.command import ShellCommand, check, commands, listed
 from sleepd.core.episode import Call, Episode
 from sleepd.core.signal import Signal, SignalKind
@@ -283,7 +284,7 @@ def reduced(line: str) -> str:
     """An error line with paths, numbers, addresses and quoted texts replaced by kinds; quoted single names stay."""
     for pattern, kind in _REDUCED:
         line = pattern.sub(kind, line)
-    return " ".join(line.split())[:_CLEANED]
+    return plaintext.flat(line)[:_CLEANED]
 
 
 def faults(call: Call) -> tuple[Fault, ...]:
@@ -291,7 +292,9 @@ def faults(call: Call) -> tuple[Fault, ...]:
 
     A call whose exit status is hidden (a pipe, `|| true`) went wrong when a line of its output begins as errors do.
     """
-    output = _body(call.output)
+    output = call.output
+    if output.startswith("Exit code "):  # the harness states the exit code in a line of its own
+        output = output.partition("\n")[2]
     if call.denied or not output or output.isspace() or (call.failed and _HARNESS.match(output)):
         return ()
     if call.command is None:
@@ -334,13 +337,6 @@ def faults(call: Call) -> tuple[Fault, ...]:
     return _found(output, acting, failed=call.failed)
 
 
-def _body(output: str) -> str:
-    """Without the line in which the harness states the exit code."""
-    if output.startswith("Exit code "):
-        return output.partition("\n")[2]
-    return output
-
-
 def _found(output: str, acting: list[ShellCommand], *, failed: bool) -> tuple[Fault, ...]:
     blamed = acting[-1]
     if any(check(command.name) in ("lint", "types", "build", "format", "test") for command in acting):
@@ -351,7 +347,9 @@ def _found(output: str, acting: list[ShellCommand], *, failed: bool) -> tuple[Fa
         if match := _FORMATTING.search(output):
             by = next((c for c in reversed(acting) if check(c.name) == "format"), checker)
             return (Fault(kind=FaultKind.RULE, name="not formatted", quote=_quote(match["quote"]), command=by),)
-    usage = _usage(_edges(output) if _works_on(blamed) else output)
+    # In the first and the last lines a program speaks itself, and not the code that it runs.
+    all_lines = output.splitlines() if _works_on(blamed) else []
+    usage = _usage("\n".join((*all_lines[:12], *all_lines[-6:])) if len(all_lines) > 24 else output)
     if usage is not None:
         name, quote = usage
         about = next((c for c in reversed(acting) if _names(c, quote)), blamed)
@@ -429,12 +427,6 @@ def _works_on(command: ShellCommand) -> bool:
     )
 
 
-def _edges(output: str) -> str:
-    """The first and the last lines, where a program speaks itself and not the code that it runs."""
-    all_lines = output.splitlines()
-    return output if len(all_lines) <= 24 else "\n".join((*all_lines[:12], *all_lines[-6:]))
-
-
 def _names(command: ShellCommand, line: str) -> bool:
     return any(re.search(rf"\b{re.escape(word)}\b", line) for word in (command.program, *command.runner))
 
@@ -448,7 +440,7 @@ def _first_error(output: str) -> str:
 
 
 def _quote(text: str) -> str:
-    return " ".join(text.split())[:240]
+    return plaintext.flat(text)[:240]
 
 
 FaultsByEpisode: TypeAlias = Sequence[Sequence[tuple[Fault, ...]]]
@@ -509,5 +501,4 @@ def _until_it_works(calls: Sequence[Call], number: int, fault: Fault) -> Sequenc
 def line_of(call: Call) -> str:
     """The call as it can be quoted: the line given to the shell, or the tool with the beginning of its input."""
     line = call.command if call.command is not None else f"{call.tool} {call.input}"
-    line = " ".join(line.split())
-    return line if len(line) <= 160 else line[:159] + "…"
+    return plaintext.clipped(plaintext.flat(line), 160)

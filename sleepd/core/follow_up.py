@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import groupby, pairwise
 
@@ -175,7 +175,7 @@ def _asked(episodes: Sequence[Episode]) -> Iterable[_Asked]:
         work: Episode | None = None
         first = True
         for episode in group:
-            text = episode.text.strip()
+            text, before = episode.text.strip(), left.get(episode.project)
             if episode.source in (Source.PROMPT, Source.QUEUED, Source.COMMAND) and _is_short(text):
                 tokens = _tokens(text)
                 if work is not None and episode.source is Source.COMMAND:
@@ -183,37 +183,35 @@ def _asked(episodes: Sequence[Episode]) -> Iterable[_Asked]:
                         yield _Asked(episode=episode, work=work, steps=(text.split()[0],), tokens=tokens)
                 elif work is not None:
                     yield _Asked(episode=episode, work=work, steps=_steps(episode, work, tokens), tokens=tokens)
-                elif first and _is_soon(left.get(episode.project), episode):
+                elif (
+                    first
+                    and before is not None
+                    and before.at is not None
+                    and episode.at is not None
+                    and timedelta(0) <= episode.at - before.at <= _SOON
+                ):
                     # A new session that begins with a check finishes the work of the one before.
-                    before = left[episode.project]
                     steps = tuple(
                         step for step in _steps(episode, before, tokens) if step in _CHECKS and _mentions(tokens, step)
                     )
                     if steps:
                         yield _Asked(episode=episode, work=before, steps=steps, tokens=tokens)
             first = first and episode.source is Source.COMMAND
-            if _acted(episode):
+            acted = any(
+                call.edits
+                or call.denied
+                or (call.command is not None and any(not c.reads for c in commands(call.command)))
+                for call in episode.calls
+            )
+            if acted:
                 work = episode if _is_finished(episode) else None
         if work is not None and work.edits:
             left[work.project] = work
 
 
-def _is_soon(before: Episode | None, episode: Episode) -> bool:
-    if before is None or before.at is None or episode.at is None:
-        return False
-    return timedelta(0) <= episode.at - before.at <= _SOON
-
-
 def _is_short(text: str) -> bool:
     length = len(text) + 2 * len(_DENSE.findall(text))
     return 0 < length <= _LONGEST and text.count("\n") <= 3 and len(text.split()) <= _WORDS
-
-
-def _acted(episode: Episode) -> bool:
-    return any(
-        call.edits or call.denied or (call.command is not None and any(not c.reads for c in commands(call.command)))
-        for call in episode.calls
-    )
 
 
 def _is_finished(episode: Episode) -> bool:
@@ -352,18 +350,19 @@ def _learned(asked: list[_Asked]) -> list[_Asked]:
         known = sum(led.values())
         if len(sessions[token, step]) >= 3 and count >= 0.6 * known and known >= 0.4 * sum(counts.values()):
             leads[token] = step
-    return [turn if turn.steps or turn.episode.edits else _with(turn, _led_to(turn, leads)) for turn in asked]
-
-
-def _led_to(turn: _Asked, leads: Mapping[str, str]) -> tuple[str, ...]:
-    """The step that the turn's words led to elsewhere. One word among others (`now`, `please`) names none."""
-    found = [word for word in _features(turn) if word in leads]
-    if not found:
-        return ()
-    step = leads[found[0]]
-    words = [token for token in turn.tokens if token not in _CONSENT]
-    several = len(found) > 1 or 2 * sum(word in leads for word in words) >= len(words)
-    return (step,) if several or _mentions(turn.tokens, step) else ()
+    learned = []
+    for turn in asked:
+        steps = turn.steps
+        words = [word for word in _features(turn) if word in leads]
+        if words and not steps and not turn.episode.edits:
+            step = leads[words[0]]
+            # One word among others (`now`, `please`) names no step.
+            telling = [token for token in turn.tokens if token not in _CONSENT]
+            several = len(words) > 1 or 2 * sum(token in leads for token in telling) >= len(telling)
+            if several or _mentions(turn.tokens, step):
+                steps = (step,)
+        learned.append(replace(turn, steps=steps))
+    return learned
 
 
 def _features(turn: _Asked) -> tuple[str, ...]:
@@ -371,10 +370,6 @@ def _features(turn: _Asked) -> tuple[str, ...]:
     if len(turn.tokens) > _FEW_WORDS * 2:
         return ()
     return tuple(dict.fromkeys((*turn.tokens, *(" ".join(pair) for pair in pairwise(turn.tokens)))))
-
-
-def _with(turn: _Asked, steps: tuple[str, ...]) -> _Asked:
-    return _Asked(episode=turn.episode, work=turn.work, steps=steps, tokens=turn.tokens)
 
 
 def _by_words(asked: list[_Asked]) -> list[_Asked]:
@@ -395,10 +390,11 @@ def _by_words(asked: list[_Asked]) -> list[_Asked]:
             forms.append((content, turn.said))
             for token in content:
                 index[token].append(best)
-        named.append(_with(turn, (forms[best][1],)))
+        named.append(replace(turn, steps=(forms[best][1],)))
         sessions[forms[best][1]].add(turn.episode.session)
     return [
-        turn if not turn.steps or len(sessions.get(turn.steps[0], ("", ""))) >= 2 else _with(turn, ()) for turn in named
+        turn if not turn.steps or len(sessions.get(turn.steps[0], ("", ""))) >= 2 else replace(turn, steps=())
+        for turn in named
     ]
 
 

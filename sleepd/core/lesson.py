@@ -10,7 +10,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from itertools import pairwise
 
@@ -37,6 +37,9 @@ _FENCED = re.compile(r"```.*?(?:```|\Z)|\"\"\".*?(?:\"\"\"|\Z)", re.DOTALL)
 _QUOTE = 300
 _SHORT = 8
 _SAME_WORDS = 60
+_LONG = 40
+"""Characters from which nobody types the same words twice by chance."""
+_AT_ONCE = timedelta(hours=1)
 _LEAST_WORDS = 3
 _SAYING = 200
 _STEM = 6
@@ -588,11 +591,18 @@ def _in_own_words(signals: Sequence[Signal]) -> tuple[Wording, ...]:
 
 
 def _once(signals: Sequence[Signal]) -> list[Signal]:
-    """The signals without what a person repeats in one session: a prompt that is sent again is one demand."""
+    """The signals without what a person says twice for one reason: a prompt that is sent again within a session, and a
+    long one that is put to several agents within an hour. `signals` are in order of time.
+    """
     first: dict[tuple[SessionId, str], Signal] = {}
+    put: dict[str, Signal] = {}
     for signal in signals:
-        words = " ".join(signal.text.split())[:_SAME_WORDS].casefold()
-        first.setdefault((signal.session, words if signal.kind in _OWN else signal.turn), signal)
+        whole = " ".join(signal.text.split()).casefold()
+        if signal.kind in _OWN and len(whole) >= _LONG:
+            before = put.setdefault(whole, signal)
+            if before.session != signal.session and before.at and signal.at and signal.at - before.at <= _AT_ONCE:
+                continue
+        first.setdefault((signal.session, whole[:_SAME_WORDS] if signal.kind in _OWN else signal.turn), signal)
     return list(first.values())
 
 

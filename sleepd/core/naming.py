@@ -13,6 +13,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 
+from sleepd.core import plaintext
+
 _WORD = re.compile(r"/?\w(?:[\w'./:+-]*\w)?")
 _READ = 40
 """Words of a text that are looked at: a request says at its beginning what it wants."""
@@ -66,7 +68,10 @@ def _candidates(members: Sequence[Sequence[str]], texts: Sequence[str], weight: 
 
     `weight` says how much a word tells; it is negative for a word that no name begins or ends with.
     """
-    phrases = Counter(phrase for words in members for phrase in set(_phrases(words, weight)))
+    phrases: Counter[tuple[str, ...]] = Counter()
+    for words in members:
+        ends = [place for place, word in enumerate(words) if weight[word] > 0]
+        phrases.update({tuple(words[a : b + 1]) for a in ends for b in ends if a <= b < a + _LONGEST})
     best = sorted(phrases, key=lambda p: (-phrases[p] * sum(abs(weight[word]) for word in p), p))
     shared = [p for p in best if phrases[p] >= max(2, _SHARED * len(members))]
     telling = next((p for p in shared if len(p) > 1 or _names_alone(p[0], members, weight)), None)
@@ -100,7 +105,7 @@ def _typical(members: Sequence[Sequence[str]], texts: Sequence[str], weight: Map
         return sum((shared[w] - 1) * abs(weight[w]) for w in words) / (_FEW + len(words)) if words else 0.0
 
     best = min(range(len(members)), key=lambda place: (-common(place), len(texts[place]), texts[place]))
-    return " ".join(texts[best].split())
+    return plaintext.flat(texts[best])
 
 
 def _cut(name: str) -> str:
@@ -109,11 +114,3 @@ def _cut(name: str) -> str:
         return name.strip()
     whole = name[:_CUT].rpartition(" ")[0].strip()
     return f"{whole or name[: _CUT - 1]}…"
-
-
-def _phrases(words: Sequence[str], weight: Mapping[str, float]) -> Iterator[tuple[str, ...]]:
-    for start, word in enumerate(words):
-        if weight[word] > 0:
-            for end in range(start + 1, min(start + _LONGEST, len(words)) + 1):
-                if weight[words[end - 1]] > 0:
-                    yield tuple(words[start:end])

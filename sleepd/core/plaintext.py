@@ -47,6 +47,11 @@ def flat(text: str) -> str:
     return " ".join(text.split())
 
 
+def clipped(text: str, width: int) -> str:
+    """At most `width` characters; where some are left out, the last one is `…`."""
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
 def key(text: str) -> str:
     """Equal for texts that differ only in spacing, letter case or compatibility forms."""
     return flat(unicodedata.normalize("NFKC", text)).casefold()

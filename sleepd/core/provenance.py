@@ -102,15 +102,41 @@ def taken_over(text: str, returned: Iterable[str], own: Iterable[str]) -> tuple[
         for place, piece in enumerate(line)
         for word in _words(piece)
     ]
-    shingles = _shingles([word.folded for word in words])
+    # The places of the words that each run covers.
+    shingles: dict[tuple[str, ...], set[int]] = {}
+    folded = [word.folded for word in words]
+    for start in range(len(folded)):
+        if (end := _end(folded, start)) is not None:
+            shingles.setdefault(tuple(folded[start:end]), set()).update(range(start, end))
     if not shingles:
         return ()
     theirs = set().union(*_covered(shingles, own))
+    weight_of_line: dict[int, float] = {}
+    for word in words:
+        weight_of_line[word.line] = weight_of_line.get(word.line, 0.0) + word.weight
     found: dict[tuple[int, ...], None] = {}
     for covered in _covered(shingles, returned):
         foreign = sorted(covered - theirs)
-        found |= dict.fromkeys((*_runs(words, foreign), *_lines(words, foreign)))
-    return tuple(dict.fromkeys(_passage(words, pieces, places) for places in found))
+        # Foreign places that follow one another, where they are enough for a run.
+        starts = [n for n, place in enumerate(foreign) if not n or place - foreign[n - 1] > _GAP + 1]
+        runs = [tuple(foreign[a:b]) for a, b in pairwise([*starts, len(foreign)])]
+        found |= dict.fromkeys(run for run in runs if _sum(words, run) >= RUN)
+        # Those of lines that hardly have other words.
+        for line, group in groupby(foreign, key=lambda place: words[place].line):
+            kept = tuple(group)
+            if _sum(words, kept) >= max(LEAST, SHARE * weight_of_line[line]):
+                found[kept] = None
+    passages = []
+    for places in found:
+        first, last = words[places[0]], words[places[-1]]
+        end_piece = last.piece if last.line == first.line else len(pieces[first.line]) - 1
+        passage = Passage(
+            excerpt=plaintext.clipped(" ".join(pieces[first.line][first.piece : end_piece + 1]), _EXCERPT_CHARS),
+            words=_sum(words, places),
+            lines=tuple(dict.fromkeys(words[place].line for place in places)),
+        )
+        passages.append(passage)
+    return tuple(dict.fromkeys(passages))
 
 
 def unsaid(text: str, sayings: Iterable[str]) -> tuple[str, ...]:
@@ -127,7 +153,7 @@ def unsaid(text: str, sayings: Iterable[str]) -> tuple[str, ...]:
     for line in text.split("\n"):
         wanted = _telling(line)
         # Every other pair of signs straddles two words.
-        weight = sum(_SIGN if _SIGNS.match(word) else 1.0 for word in wanted)
+        weight = sum(map(_weight, wanted))
         least = min(len(wanted), max(_LEAST_TELLING, VOUCHED * weight))
         short = frozenset(_words(_plain(line))) if not wanted else frozenset()
         vouched = any(short <= words for words in every) if short else any(len(wanted & w) >= least for w in said)
@@ -176,16 +202,6 @@ def _end(words: Sequence[str], start: int) -> int | None:
     return None
 
 
-def _shingles(words: Sequence[str]) -> dict[tuple[str, ...], set[int]]:
-    """The places of the words that each run covers."""
-    found: dict[tuple[str, ...], set[int]] = {}
-    for start in range(len(words)):
-        end = _end(words, start)
-        if end is not None:
-            found.setdefault(tuple(words[start:end]), set()).update(range(start, end))
-    return found
-
-
 def _covered(shingles: Mapping[tuple[str, ...], set[int]], texts: Iterable[str]) -> Iterator[set[int]]:
     """For each text the places of those words that stand in it in runs.
 
@@ -201,34 +217,5 @@ def _covered(shingles: Mapping[tuple[str, ...], set[int]], texts: Iterable[str])
         yield covered
 
 
-def _runs(words: Sequence[_Word], foreign: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Foreign places that follow one another, where they are enough for a run."""
-    starts = [n for n, place in enumerate(foreign) if not n or place - foreign[n - 1] > _GAP + 1]
-    for start, end in zip(starts, [*starts, len(foreign)][1:], strict=True):
-        if _sum(words, foreign[start:end]) >= RUN:
-            yield tuple(foreign[start:end])
-
-
-def _lines(words: Sequence[_Word], foreign: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Foreign places of lines that hardly have other words."""
-    whole: dict[int, float] = {}
-    for word in words:
-        whole[word.line] = whole.get(word.line, 0.0) + word.weight
-    for line, places in groupby(foreign, key=lambda place: words[place].line):
-        kept = tuple(places)
-        if _sum(words, kept) >= max(LEAST, SHARE * whole[line]):
-            yield kept
-
-
 def _sum(words: Sequence[_Word], places: Iterable[int]) -> float:
     return sum(words[place].weight for place in places)
-
-
-def _passage(words: Sequence[_Word], pieces: Sequence[Sequence[str]], places: Sequence[int]) -> Passage:
-    first, last = words[places[0]], words[places[-1]]
-    end = last.piece if last.line == first.line else len(pieces[first.line]) - 1
-    shown = " ".join(pieces[first.line][first.piece : end + 1])
-    if len(shown) > _EXCERPT_CHARS:
-        shown = shown[: _EXCERPT_CHARS - 1] + "…"
-    lines = tuple(dict.fromkeys(words[place].line for place in places))
-    return Passage(excerpt=shown, words=_sum(words, places), lines=lines)

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from sleepd.core import plaintext
 from sleepd.core.command import commands
 from sleepd.core.episode import Episode
 from sleepd.core.fault import faults
-from sleepd.core.follow_up import DOCS, PUBLISHING, TESTS, Habit, habits
+from sleepd.core.follow_up import DOCS, PUBLISHING, TESTS, habits
 from sleepd.core.linter_rules import instruction
 from sleepd.core.model import SessionId
 from sleepd.core.repair import AFTER
@@ -46,8 +47,6 @@ class Recurrence:
     occurrences: int
     first: datetime | None
     last: datetime | None
-    example: Signal
-    """The latest signal."""
     signals: tuple[Signal, ...]
     calls: int
     """Calls that it cost in all."""
@@ -71,7 +70,9 @@ def recurring_failures(
 
     def rule(key: str, found: Sequence[Signal]) -> _Worded:
         quote = min((signal.text.partition(" → ")[2] for signal in found), key=len).rstrip(".")
-        program = Counter(_program(signal.text.partition(" → ")[0]) for signal in found).most_common(1)[0][0]
+        lines = [signal.text.partition(" → ")[0] for signal in found]
+        acting = [[command.name for command in commands(line) if not command.reads] or [line] for line in lines]
+        program = Counter(names[-1] for names in acting).most_common(1)[0][0]
         seen = f"in {len({signal.session for signal in found})} sessions"
         if _RULE_NAME.fullmatch(key):
             if key == "not formatted":
@@ -97,16 +98,12 @@ def recurring_failures(
             return _Worded(rule=f"`{program}` fails with `{key}`{way}.", seen=seen)
         return _Worded(rule=f"`{name}` fails with `{error}`{way}.", seen=seen)
 
-    return _recurring(_first_of_each_finding(signals), rule, sessions)
-
-
-def _first_of_each_finding(signals: Sequence[Signal]) -> Sequence[Signal]:
-    found: dict[tuple[str, str], Signal] = {}
+    first_of_each_finding: dict[tuple[str, str], Signal] = {}
     for signal in signals:
         message = signal.text.partition(" → ")[2]
         again = message if _RULE_NAME.fullmatch(signal.key) else f"{signal.session} {signal.turn} {message}"
-        found.setdefault((signal.key, again), signal)
-    return tuple(found.values())
+        first_of_each_finding.setdefault((signal.key, again), signal)
+    return _recurring(first_of_each_finding.values(), rule, sessions)
 
 
 def recurring_repairs(
@@ -178,48 +175,51 @@ def recurring_follow_ups(
     signals = [signal for signal in signals if signal.key not in seldom]
 
     def rule(key: str, found: Sequence[Signal]) -> _Worded:
-        return _follow_up_rule(key, found, known[key])
+        habit = known[key]
+        count = len({signal.session for signal in found})
+        command = Counter(signal.remedy for signal in found if signal.remedy).most_common(1)
+        ran = command[0][0] if command else ""
+        open_ones = habit.finished - habit.by_itself
+        often = f"you asked for it in {count} of {max(habit.sessions, count)} sessions with finished work"
+        if open_ones > 0:
+            often += f", after {habit.asked} of {open_ones} exchanges with edits that ended without it"
+        if habit.refused:
+            often += f", and refused it {habit.refused} {'time' if habit.refused == 1 else 'times'}"
+        offer = bool(habit.refused) or (key in PUBLISHING and (habit.share is None or habit.share < _NEARLY_ALWAYS))
+        if key == TESTS:
+            step = (
+                "offer to add tests for it" if offer else "add tests for it in the same exchange, without being asked"
+            )
+            return _Worded(rule=f"After work that changes code, {step}.", seen=often)
+        if key == DOCS:
+            step = (
+                "offer to update the documents that describe it" if offer else "update the documents that describe it"
+            )
+            return _Worded(rule=f"After work that changes code, {step}.", seen=often)
+        if key in PUBLISHING:
+            verbs = {
+                "pull request": "open a pull request",
+                "branch": "begin a branch",
+                "tag": "set a tag",
+                "release": "release",
+            }
+            verb = verbs.get(key, key)
+        elif ran:
+            verb = f"run `{ran}`" + (
+                "" if offer else " and put right what it finds, before you say that the work is done"
+            )
+        elif key.startswith("/"):
+            verb = f"do what `{key}` asks for"
+        else:
+            step = "offer" if offer else "do without being asked"
+            shortest = min((plaintext.flat(signal.text) for signal in found), key=len)
+            return _Worded(rule=f"After finished work, {step} what the person says then: “{shortest}”.", seen=often)
+        ready = ", with the message that you would give it" if key == "commit" and offer else ""
+        return _Worded(
+            rule=f"After finished work that edits files, {'offer to ' if offer else ''}{verb}{ready}.", seen=often
+        )
 
     return _recurring(signals, rule, sessions)
-
-
-def _follow_up_rule(key: str, found: Sequence[Signal], habit: Habit) -> _Worded:
-    count = len({signal.session for signal in found})
-    command = Counter(signal.remedy for signal in found if signal.remedy).most_common(1)
-    ran = command[0][0] if command else ""
-    open_ones = habit.finished - habit.by_itself
-    often = f"you asked for it in {count} of {max(habit.sessions, count)} sessions with finished work"
-    if open_ones > 0:
-        often += f", after {habit.asked} of {open_ones} exchanges with edits that ended without it"
-    if habit.refused:
-        often += f", and refused it {habit.refused} {'time' if habit.refused == 1 else 'times'}"
-    offer = bool(habit.refused) or (key in PUBLISHING and (habit.share is None or habit.share < _NEARLY_ALWAYS))
-    if key == TESTS:
-        step = "offer to add tests for it" if offer else "add tests for it in the same exchange, without being asked"
-        return _Worded(rule=f"After work that changes code, {step}.", seen=often)
-    if key == DOCS:
-        step = "offer to update the documents that describe it" if offer else "update the documents that describe it"
-        return _Worded(rule=f"After work that changes code, {step}.", seen=often)
-    if key in PUBLISHING:
-        verbs = {
-            "pull request": "open a pull request",
-            "branch": "begin a branch",
-            "tag": "set a tag",
-            "release": "release",
-        }
-        verb = verbs.get(key, key)
-    elif ran:
-        verb = f"run `{ran}`" + ("" if offer else " and put right what it finds, before you say that the work is done")
-    elif key.startswith("/"):
-        verb = f"do what `{key}` asks for"
-    else:
-        step = "offer" if offer else "do without being asked"
-        shortest = min((" ".join(signal.text.split()) for signal in found), key=len)
-        return _Worded(rule=f"After finished work, {step} what the person says then: “{shortest}”.", seen=often)
-    ready = ", with the message that you would give it" if key == "commit" and offer else ""
-    return _Worded(
-        rule=f"After finished work that edits files, {'offer to ' if offer else ''}{verb}{ready}.", seen=often
-    )
 
 
 def _recurring(
@@ -242,7 +242,6 @@ def _recurring(
                 occurrences=len(group),
                 first=min(times, default=None),
                 last=max(times, default=None),
-                example=group[-1],
                 signals=tuple(group),
                 calls=sum(signal.calls for signal in group),
                 minutes=sum(signal.minutes for signal in group),
@@ -265,11 +264,6 @@ def _remedy(found: Sequence[Signal]) -> str:
     for signal in found:
         sessions[signal.remedy].add(signal.session)
     return max(reversed(sessions), key=lambda remedy: len(sessions[remedy]))
-
-
-def _program(line: str) -> str:
-    names = [command.name for command in commands(line) if not command.reads]
-    return names[-1] if names else line
 
 
 def _outcomes(episodes: Sequence[Episode], forms: set[str]) -> Mapping[str, tuple[int, int]]:

@@ -51,8 +51,7 @@ def redact(text: str, limit: int) -> Redacted:
     A secret that begins before the cut goes whole, and a marker that does not fit any more is left out with all that
     follows. Redacting the result again changes nothing. Raises nothing, whatever the text.
     """
-    view = text[: limit + OVERLAP]
-    return _redacted(view, limit, _hints_of(view))
+    return redact_all([Clipped(text, limit)])[0]
 
 
 def redact_all(texts: Sequence[Clipped]) -> list[Redacted]:
@@ -91,13 +90,6 @@ _BETWEEN = b"\0" * 4
 """Longer than any needle reaches, and part of no token or number."""
 
 
-def _hints_of(text: str) -> _Hints:
-    raw = text.encode("latin-1", "replace")
-    found, runs = needles(raw), list(long_runs(raw))
-    cards = next(_card_shapes(raw), None) is not None
-    return _Hints(found, runs, cards) if found or runs or cards else _NOTHING
-
-
 def _hints(texts: Sequence[str]) -> list[_Hints]:
     raw = _BETWEEN.join([text.encode("latin-1", "replace") for text in texts])
     starts = [0, *accumulate(len(text) + len(_BETWEEN) for text in texts)][:-1]
@@ -122,10 +114,10 @@ def _redacted(view: str, limit: int, hints: _Hints) -> Redacted:
         names += [rule for _, _, rule in spans]
         seen, view = view, _replaced(view, spans, limit)
         edge = view[-_EDGE:]
-        settled = not spans and (len(seen) <= limit or not _spans(edge, limit, _hints_of(edge)))
+        settled = not spans and (len(seen) <= limit or not _spans(edge, limit, *_hints([edge])))
         if settled or view == seen:
             return Redacted(text=view, found=tuple(names))
-        hints = _hints_of(view)
+        (hints,) = _hints([view])
 
 
 def _spans(text: str, limit: int, hints: _Hints) -> list[Span]:
@@ -201,14 +193,12 @@ def _replaced(text: str, spans: list[Span], limit: int) -> str:
 # ---------------------------------------------------------------------------------------------------------------------
 # Private keys.
 
-_BEGIN = b"-----BEGIN"
 _PRIVATE = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}?PRIVATE KEY(?: BLOCK)?-----")
 _OTHER_BLOCK = re.compile(r"-----BEGIN [A-Z0-9 ]{1,40}-----")
 _KEY_BODY = re.compile(
     r"(?:\\+[nrt]|[\s\"'+,|>\\0-9:\-\u2192])*+(?:(?:Proc-Type|DEK-Info|Version|Comment):|[A-Za-z0-9+/=]{16}|(?P<end>[A-Za-z0-9+/=]*\Z))"
 )
 _END_LINE = re.compile(r"-----END [A-Z0-9 ]{1,40}-----")
-_KEY_TO_COME = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}-{0,4}\Z")
 
 
 def _key_block(text: str, at: int, public: list[tuple[int, int]]) -> Span | None:
@@ -217,16 +207,14 @@ def _key_block(text: str, at: int, public: list[tuple[int, int]]) -> Span | None
         return None
     head = _PRIVATE.match(text, at) if at >= 0 else None
     if head:
-        return (at, _block_end(text, head.end()), "private-key") if _key_follows(text, head.end()) else None
+        # Tells a key from code that only names the BEGIN line.
+        body = _KEY_BODY.match(text, head.end(), head.end() + 400)
+        if body is None or (body["end"] is not None and body.end() < len(text)):
+            return None
+        return at, _block_end(text, head.end()), "private-key"
     if at >= 0 and (other := _OTHER_BLOCK.match(text, at)):
         public.append((at, _block_end(text, other.end())))
     return None
-
-
-def _key_follows(text: str, at: int) -> bool:
-    """Tells a key from code that only names the BEGIN line."""
-    body = _KEY_BODY.match(text, at, at + 400)
-    return body is not None and (body["end"] is None or body.end() == len(text))
 
 
 def _block_end(text: str, start: int) -> int:
@@ -274,16 +262,16 @@ def _cards(text: str) -> Iterator[Span]:
             end = at + len(outline)
             if card := _CARD.match(text, at):
                 end = card.end()
-                if _card(text, at, card.group()):
+                digits = card.group().replace(" ", "").replace("-", "")
+                if (
+                    _ISSUER.match(digits)
+                    and _luhn(digits)
+                    and fresh(text, at)
+                    and text[at - 1 : at] not in {".", "_"}
+                    and not _ID_BEFORE.search(text[max(0, at - 16) : at])
+                ):
                     yield at, end, "card"
             at = shape.find(outline, end)
-
-
-def _card(text: str, at: int, written: str) -> bool:
-    digits = written.replace(" ", "").replace("-", "")
-    if not _ISSUER.match(digits) or not _luhn(digits) or not fresh(text, at) or text[at - 1 : at] in {".", "_"}:
-        return False
-    return not _ID_BEFORE.search(text[max(0, at - 16) : at])
 
 
 def _luhn(digits: str) -> bool:

@@ -316,28 +316,18 @@ def _plausible(value: str, rule: str, *, literal: bool, run: int = 3) -> bool:
         return False
     if not literal and _NUMBER.match(value) and (rule != "password" or len(value) < 6):
         return False
-    if (
-        not literal
-        and _NAME.match(value)
-        and not (rule == "password" and _CHOSEN.match(value))
-        and not _jumbled(value, run=run)
-    ):
-        return False
+    if not literal and _NAME.match(value) and not (rule == "password" and _CHOSEN.match(value)):
+        # Letters in an order and a case that no name has.
+        wordy = sum(len(word) for word in re.findall(rf"[A-Z]?[a-z]{{{run},}}|[A-Z]{{{run},}}", value))
+        if len(value) < 12 or not value.isalnum() or wordy >= 0.5 * len(value):
+            return False
     if " " in value and (_LABEL.search(value) or rule == "secret"):
         return False
     if rule == "password":
         return True
-    return len(value) >= 8 and not _NUMBER.match(value) and _coded(value)
-
-
-def _jumbled(value: str, *, run: int) -> bool:
-    """Letters in an order and a case that no name has."""
-    wordy = sum(len(word) for word in re.findall(rf"[A-Z]?[a-z]{{{run},}}|[A-Z]{{{run},}}", value))
-    return len(value) >= 12 and value.isalnum() and wordy < 0.5 * len(value)
-
-
-def _coded(value: str) -> bool:
-    """A digit among letters, or both cases without the look of a name."""
+    if len(value) < 8 or _NUMBER.match(value):
+        return False
+    # A digit among letters, or both cases without the look of a name.
     if re.fullmatch(r"[a-z]+(?:[_-][a-z]+)+|.*\[.*\].*", value):
         return False
     if re.search(r"[0-9]", value):

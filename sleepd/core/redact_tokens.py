@@ -173,18 +173,14 @@ def long_tokens(text: str, runs: Sequence[tuple[int, int]], public: list[tuple[i
         start = max(begin, done)
         if end - start < len(_RUN) or (start > begin and not _DIGIT.search(text, start, end)):
             continue
-        if end - start == 36 and _plain_uuid(text, start, end):
+        # Most long runs of a transcript. A web hook, a vendor's prefix or an escape would show in the neighbours.
+        alone = text[start - 1 : start] not in _JOINS and text[end : end + 1] not in _JOINS
+        if alone and end - start == 36 and _LOWER_UUID.match(text, start, end):
             continue
         if span := _vendor_run(text, start, end) or _unnamed_token(text, start, end):
             if not any(first <= start < last for first, last in public):
                 yield span
             done = max(end, span[1])
-
-
-def _plain_uuid(text: str, start: int, end: int) -> bool:
-    """Most long runs of a transcript. A web hook, a vendor's prefix or an escape would show in the neighbours."""
-    alone = text[start - 1 : start] not in _JOINS and text[end : end + 1] not in _JOINS
-    return alone and _LOWER_UUID.match(text, start, end) is not None
 
 
 def open_end(text: str) -> list[Span]:
@@ -228,7 +224,18 @@ _NAME_PART = re.compile(r"[a-z]{3,}\Z|[A-Z]?[a-z]{4,}")
 
 def _unnamed_token(text: str, start: int, end: int) -> Span | None:
     """A long token that only its looks or its neighbourhood give away. The cheap refusals come first."""
-    first, last = _widened(text, start, end)
+    # The run with its base64 neighbours (`/`, `=`), and without the rest of an escape before it.
+    first, last = start, end
+    if text[start - 1 : start] == "/":
+        left = text[max(0, start - 128) : start]
+        first = start - (len(left) - len(left.rstrip(_BASE64)))
+    if text[end : end + 1] == "/":
+        right = text[end : end + 4_096]
+        last = end + len(right) - len(right.lstrip(_BASE64))
+    while text[last : last + 1] == "=" and last < end + 4_098:
+        last += 1
+    if text[first - 1 : first] == "\\" and (escape := _ESCAPED.match(text, first)):
+        first = escape.end()
     before = text[max(0, first - 32) : first]
     if text[start - 1 : start] == "/" and (hook := _WEBHOOK.search(text[max(0, start - 200) : start])):
         return start - len(hook["path"]), last, "webhook"
@@ -254,56 +261,29 @@ def _vendor_run(text: str, start: int, end: int) -> Span | None:
     return None
 
 
-def _widened(text: str, start: int, end: int) -> tuple[int, int]:
-    """The run with its base64 neighbours (`/`, `=`), and without the rest of an escape before it."""
-    first, last = start, end
-    if text[start - 1 : start] == "/":
-        left = text[max(0, start - 128) : start]
-        first = start - (len(left) - len(left.rstrip(_BASE64)))
-    if text[end : end + 1] == "/":
-        right = text[end : end + 4_096]
-        last = end + len(right) - len(right.lstrip(_BASE64))
-    while text[last : last + 1] == "=" and last < end + 4_098:
-        last += 1
-    escape = _ESCAPED.match(text, first) if text[first - 1 : first] == "\\" else None
-    return escape.end() if escape else first, last
-
-
 def _random(token: str) -> bool:
     """At least 32 characters of base64 that are neither hex, nor a path, nor words joined to a name."""
     if len(token) < 32 or token.islower() or token.isupper():
         return False
     body = token.rstrip("=")
-    if len(body) < 32 or _HEX.match(body) or not _mixed(body):
+    if len(body) < 32 or _HEX.match(body):
+        return False
+    digits = sum(body.count(d) for d in string.digits)
+    if not 2 <= digits <= 0.6 * len(body) or body.lower() == body or body.upper() == body:
         return False
     pieces = body.replace("_", "-").count("-") + 1
-    return (
-        _wordiness(body) < 0.4
-        and len(body) >= 6 * pieces
-        and not _CAMEL.match(body)
-        and not _path(body)
-        and _entropy(body[:256]) >= 3.8
-    )
+    if _wordiness(body) >= 0.4 or len(body) < 6 * pieces or _CAMEL.match(body):
+        return False
+    first, *others = body.split("/")
+    if others and (
+        first == "" or any(_NAME_PART.match(p) or (len(p) >= 4 and _CAMEL.match(p)) for p in (first, *others))
+    ):
+        return False
+    # Shannon's entropy, in bits for each character.
+    seen = body[:256]
+    return -sum(n / len(seen) * math.log2(n / len(seen)) for n in Counter(seen).values()) >= 3.8
 
 
 def _wordiness(body: str) -> float:
     """The share of letters that stand four or more of one case together: words do, chance does not."""
     return sum(len(word) for word in _WORDS.findall(body)) / len(body)
-
-
-def _mixed(body: str) -> bool:
-    digits = sum(body.count(d) for d in string.digits)
-    return digits >= 2 and digits <= 0.6 * len(body) and body.lower() != body and body.upper() != body
-
-
-def _path(body: str) -> bool:
-    parts = body.split("/")
-    return len(parts) > 1 and (
-        parts[0] == "" or any(_NAME_PART.match(part) or (len(part) >= 4 and _CAMEL.match(part)) for part in parts)
-    )
-
-
-def _entropy(body: str) -> float:
-    """Shannon's, in bits for each character."""
-    counts = Counter(body).values()
-    return -sum(n / len(body) * math.log2(n / len(body)) for n in counts)

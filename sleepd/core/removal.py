@@ -67,8 +67,23 @@ def take_out(after: str, current: str, before: str) -> str:
             if inside and not harmless:
                 raise Conflict(_both(base, ours, mine, undo))
     placed = list(_placed(base, ours, own, undone))
-    _keep_markers(placed)
-    _keep_paragraphs_apart(placed)
+    # A region that is to go but holds a rule of somebody else stays, and so does the empty line before it.
+    for start, one in enumerate(placed):
+        if not (one.gone and one.piece.opens is not None):
+            continue
+        end = next(n for n in range(start, len(placed)) if placed[n].piece.closes is one.piece.opens)
+        if any(not inner.gone and inner.piece.key.strip() for inner in placed[start + 1 : end]):
+            one.gone = placed[end].gone = False
+            if start and placed[start - 1].gone and not placed[start - 1].piece.key.strip():
+                placed[start - 1].gone = False
+    # An empty line that is to go stays where the owner's new lines would otherwise join the paragraph above.
+    for at, one in enumerate(placed):
+        if not one.gone or one.piece.key.strip():
+            continue
+        above = next((p for p in reversed(placed[:at]) if not p.gone), None)
+        below = next((p for p in placed[at + 1 :] if not p.gone), None)
+        if above is not None and below is not None and below.added:
+            one.gone = not (above.piece.key.strip() and below.piece.key.strip())
     kept = [one.piece.text for one in placed if not one.gone]
     # A line that was the last of one text may have no ending.
     kept[:-1] = [text if text.endswith(("\n", "\r")) else text + ending for text in kept[:-1]]
@@ -135,28 +150,3 @@ def _placed(
         if place < len(base) and place in own_wording:
             gone = any(change.start <= place < change.end for change in undone)
             yield _Placed(piece=own_wording[place], gone=gone)
-
-
-def _keep_markers(placed: Sequence[_Placed]) -> None:
-    """A region that is to go but holds a rule of somebody else stays, and so does the empty line before it."""
-    for start, one in enumerate(placed):
-        if not (one.gone and one.piece.opens is not None):
-            continue
-        region = one.piece.opens
-        end = next(n for n in range(start, len(placed)) if placed[n].piece.closes is region)
-        if not any(not inner.gone and inner.piece.key.strip() for inner in placed[start + 1 : end]):
-            continue
-        one.gone = placed[end].gone = False
-        if start and placed[start - 1].gone and not placed[start - 1].piece.key.strip():
-            placed[start - 1].gone = False
-
-
-def _keep_paragraphs_apart(placed: Sequence[_Placed]) -> None:
-    """An empty line that is to go stays where the owner's new lines would otherwise join the paragraph above."""
-    for at, one in enumerate(placed):
-        if not one.gone or one.piece.key.strip():
-            continue
-        above = next((p for p in reversed(placed[:at]) if not p.gone), None)
-        below = next((p for p in placed[at + 1 :] if not p.gone), None)
-        if above is not None and below is not None and below.added:
-            one.gone = not (above.piece.key.strip() and below.piece.key.strip())

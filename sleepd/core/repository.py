@@ -5,8 +5,7 @@ The folders of old sessions are often gone, so nothing can be asked of git. What
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -62,10 +61,25 @@ def repositories(folders: Mapping[str, WorkedOn]) -> Mapping[str, str]:
         return name
 
     telling = {name: frozenset(path for path in folders[name].paths if _is_telling(path)) for name in names}
-    branches = {name: frozenset(b for b in folders[name].branches if _tells(b)) for name in names}
-    for one, other in _neighbours(telling):
-        told = branches[one] & branches[other] and any(map(_has_own_folder, telling[one] & telling[other]))
-        if root(one) != root(other) and (told or _alike(telling[one], telling[other])):
+    branches = {
+        name: frozenset(
+            branch
+            for branch in folders[name].branches
+            if len(branch) >= _BRANCH and any(mark in branch.strip(_WORDS_APART) for mark in _WORDS_APART)
+        )
+        for name in names
+    }
+    # The pairs of folders that have any file in common: of many folders most have none.
+    holders: dict[str, list[str]] = {}
+    for name in names:
+        for path in telling[name]:
+            holders.setdefault(path, []).append(name)
+    for one, other in sorted({pair for some in holders.values() for pair in combinations(some, 2)}):
+        both = telling[one] & telling[other]
+        own = sum(map(_has_own_folder, both))
+        told = branches[one] & branches[other] and own
+        enough = len(both) >= _OVERLAP * min(len(telling[one]), len(telling[other]))
+        if root(one) != root(other) and (told or (enough and (own >= _TELLING or len(both) >= _USUAL))):
             parent[root(other)] = root(one)
     groups: dict[str, list[str]] = {}
     for name in names:
@@ -75,23 +89,6 @@ def repositories(folders: Mapping[str, WorkedOn]) -> Mapping[str, str]:
         for members in groups.values()
         for name in members
     }
-
-
-def _neighbours(paths: Mapping[str, Collection[str]]) -> Sequence[tuple[str, str]]:
-    """The pairs of folders that have any file in common: of many folders most have none."""
-    holders: dict[str, list[str]] = {}
-    for name, found in paths.items():
-        for path in found:
-            holders.setdefault(path, []).append(name)
-    return sorted({pair for names in holders.values() for pair in combinations(names, 2)})
-
-
-def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    both = one & other
-    if len(both) < _OVERLAP * min(len(one), len(other)):
-        return False
-    own = Counter(_has_own_folder(path) for path in both)
-    return own[True] >= _TELLING or len(both) >= _USUAL
 
 
 def _is_telling(path: str) -> bool:
@@ -104,7 +101,3 @@ def _is_telling(path: str) -> bool:
 
 def _has_own_folder(path: str) -> bool:
     return any(part.casefold() not in _FOLDERS_OF_ALL for part in path.replace("\\", "/").split("/")[:-1])
-
-
-def _tells(branch: str) -> bool:
-    return len(branch) >= _BRANCH and any(mark in branch.strip(_WORDS_APART) for mark in _WORDS_APART)

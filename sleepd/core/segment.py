@@ -98,28 +98,21 @@ def _corrects(first: _Exchange, before: _Exchange, after: _Exchange) -> bool:
     if to_request >= _REPEATED_REQUEST:
         return True
     alike = similarity(_cut(old), _cut(new))
-    redone = alike >= _SAME_ANSWER or (
-        alike >= _REWORDED and _still_about(first.prompt.text, after.prompt.text, old, new)
+    redone = alike >= _SAME_ANSWER
+    if _REWORDED <= alike < _SAME_ANSWER:
+        # The new answer may hold on to what the request named, although the user did not name it again.
+        named = (_names(first.prompt.text) & _names(old)) - _names(after.prompt.text)
+        redone = len(named) >= _LEAST_NAMED and len(named & _names(new)) >= _KEPT_SHARE * len(named)
+    stopped = any(t.origin is Origin.INTERRUPT or t.abandoned for t in before.turns) or any(
+        c.status is ToolStatus.DENIED for c in before.calls
     )
-    return redone and (to_request < _OTHER_REQUEST or _stopped(before))
-
-
-def _still_about(request: str, now: str, old: str, new: str) -> bool:
-    """Whether the new answer holds on to what the request named, although the user did not name it again."""
-    named = {w for w in _names(request) & _names(old) if w not in _names(now)}
-    return len(named) >= _LEAST_NAMED and len(named & _names(new)) >= _KEPT_SHARE * len(named)
+    return redone and (to_request < _OTHER_REQUEST or stopped)
 
 
 def _names(text: str) -> set[str]:
     """The words long enough, or with digits enough, to name something."""
     words = re.findall(r"\w+", _cut(text).casefold())
     return {w for w in words if len(w) >= _LONG_WORD or w[-1].isdigit()}
-
-
-def _stopped(exchange: _Exchange) -> bool:
-    return any(t.origin is Origin.INTERRUPT or t.abandoned for t in exchange.turns) or any(
-        c.status is ToolStatus.DENIED for c in exchange.calls
-    )
 
 
 def _task(transcript: Transcript, chain: Sequence[_Exchange], before: _Exchange | None) -> Task | None:
@@ -227,12 +220,9 @@ def _close(attempt: Attempt, exchange: _Exchange, following: _Exchange | None, v
         return replace(
             attempt, outcome=outcome, evidence=(*attempt.evidence, *against), reaction="\n".join(said) or None
         )
-    kept = EvidenceKind.COMMITTED if any(map(_commits, exchange.calls)) else EvidenceKind.MOVED_ON
+    committed = any(c.status is ToolStatus.OK and "git commit" in c.input for c in exchange.calls)
+    kept = EvidenceKind.COMMITTED if committed else EvidenceKind.MOVED_ON
     return replace(attempt, outcome=AnswerOutcome.ACCEPTED, evidence=(*attempt.evidence, kept))
-
-
-def _commits(call: ToolCall) -> bool:
-    return call.status is ToolStatus.OK and "git commit" in call.input
 
 
 def _answer(turns: Iterable[Turn]) -> str:

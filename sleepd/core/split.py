@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sleepd.core import plaintext
 from sleepd.core.copies import copies
 from sleepd.core.model import Split, TaskId
 from sleepd.core.ports import Vectors
@@ -72,7 +73,7 @@ def side(group: TaskId, shares: Shares) -> Split:
 
 def normalise(request: str) -> str:
     """Requests that are equal after this are near-duplicates whatever their vectors say."""
-    return " ".join(request.casefold().split())
+    return plaintext.flat(request.casefold())
 
 
 def place(

@@ -32,9 +32,16 @@ class Linux:
         self._session_bus = session_bus
 
     def on_battery(self) -> bool | None:
-        supplies = _supplies(self._sysfs / "class" / "power_supply")
-        if supplies is None:
+        try:
+            found = sorted((self._sysfs / "class" / "power_supply").iterdir())
+        except OSError:
             return None
+        supplies = [
+            _Supply(kind=_word(one / "type"), online=_word(one / "online"), status=_word(one / "status"))
+            for one in found
+            # A mouse's battery is of scope Device; an empty bay says that nothing is present.
+            if _word(one / "scope") != "Device" and _word(one / "present") != "0"
+        ]
         # USB, USB_C, USB_PD, …: a laptop is charged through any of them.
         mains = [one.online for one in supplies if one.kind == "Mains" or (one.kind or "").startswith("USB")]
         batteries = [one.status for one in supplies if one.kind == "Battery"]
@@ -69,20 +76,6 @@ class _Supply:
     kind: str | None
     online: str | None
     status: str | None
-
-
-def _supplies(folder: Path) -> tuple[_Supply, ...] | None:
-    """What feeds the machine itself; None when the system does not say."""
-    try:
-        found = sorted(folder.iterdir())
-    except OSError:
-        return None
-    return tuple(
-        _Supply(kind=_word(one / "type"), online=_word(one / "online"), status=_word(one / "status"))
-        for one in found
-        # A mouse's battery is of scope Device; an empty bay says that nothing is present.
-        if _word(one / "scope") != "Device" and _word(one / "present") != "0"
-    )
 
 
 def _word(file: Path) -> str | None:

@@ -205,16 +205,12 @@ async def _asked(work: RunningTools, context: Context[Any, Any], question: str) 
     """The question, for a client that can ask it; else the consent that the user's settings give, or `UsageError`."""
     from sleepd.usecases import agent
 
-    if _can_ask(context):
+    capabilities = context.client_capabilities
+    asking = capabilities.elicitation if capabilities is not None else None
+    if asking is not None and (asking.form is not None or asking.url is None):
         return Elicit(question, Consent)
     await work.do(agent.check_unasked)
     return Consent(agreed=True)
-
-
-def _can_ask(context: Context[Any, Any]) -> bool:
-    capabilities = context.client_capabilities
-    asking = capabilities.elicitation if capabilities is not None else None
-    return asking is not None and (asking.form is not None or asking.url is None)
 
 
 def _agreed(outcome: ElicitationResult[Consent]) -> bool:

@@ -20,6 +20,7 @@ import numpy as np
 
 from sleepd.core.errors import BadSettings, MissingPart, NotMeasured
 from sleepd.core.model import digest
+from sleepd.core.plaintext import clipped, flat
 from sleepd.core.ports import Vectors
 from sleepd.models import frames
 from sleepd.models.settings import EmbedderSettings
@@ -38,6 +39,8 @@ _OFFLINE = (
 _MULTILINGUAL = ("multilingual", "labse", "bge-m3", "xlm-r", "jina-embeddings-v3", "qwen3-embedding", "embeddinggemma")
 _DESCRIBING = ("config.json", "modules.json", "sentence_bert_config.json")
 _SAMPLES, _SAMPLE_BYTES = 64, 4096
+_LINE = 200
+"""Characters of the child's words that are shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,8 +125,17 @@ class Encoder:
     def _exchange(self, batch: list[str]) -> Vectors:
         answered = False
         try:
-            child = self._started()
-            vectors = frames.to_vectors(child.ask(frames.ENCODE, frames.packed(batch)))
+            if self._child is None:
+                self._child = _Child(self._settings.timeout_s)
+                settings = {
+                    "model": self._source.model,
+                    "revision": self._source.revision,
+                    "local": self._source.local,
+                    "device": self._settings.device,
+                    "batch_size": self._settings.batch_size,
+                }
+                self._child.ask(frames.LOAD, frames.packed(settings))
+            vectors = frames.to_vectors(self._child.ask(frames.ENCODE, frames.packed(batch)))
             answered = True
             return vectors
         except (_ChildError, ValueError) as error:
@@ -132,20 +144,6 @@ class Encoder:
             # Also after Ctrl-C: an answer that nobody waited for must not become the answer to the next question.
             if not answered:
                 self._stop()
-
-    def _started(self) -> _Child:
-        if self._child is None:
-            self._child = _Child(self._settings.timeout_s)
-            source = self._source
-            settings = {
-                "model": source.model,
-                "revision": source.revision,
-                "local": source.local,
-                "device": self._settings.device,
-                "batch_size": self._settings.batch_size,
-            }
-            self._child.ask(frames.LOAD, frames.packed(settings))
-        return self._child
 
     def _stop(self) -> None:
         child, self._child = self._child, None
@@ -175,18 +173,28 @@ class _Child:
 
     def ask(self, kind: bytes, body: bytes) -> bytes:
         """The body of the answer. Raises _ChildError when the child reports an error, dies, or takes too long."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
         late = threading.Event()
-        timer = threading.Timer(self._timeout_s, self._give_up, (late,))
+
+        def give_up() -> None:
+            late.set()
+            self._process.kill()
+
+        timer = threading.Timer(self._timeout_s, give_up)
         timer.daemon = True
         timer.start()
         try:
-            answer = self._converse(kind, body)
+            frames.write(self._process.stdin, kind, body)
+            answer = frames.read(self._process.stdout)
+        except BrokenPipeError:
+            answer = None
         finally:
             timer.cancel()
         if answer is None:
             raise _ChildError(self._end(late))
         if answer[0] == frames.ERROR:
-            why = _line(str(frames.unpacked(answer[1])))
+            why = clipped(flat(str(frames.unpacked(answer[1]))), _LINE)
             raise _ChildError(f"could not be loaded ({why}); {_OFFLINE}" if kind == frames.LOAD else f"failed ({why})")
         return answer[1]
 
@@ -204,19 +212,6 @@ class _Child:
         self._process.stdout.close()
         self._errors.close()
 
-    def _converse(self, kind: bytes, body: bytes) -> tuple[bytes, bytes] | None:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        try:
-            frames.write(self._process.stdin, kind, body)
-        except BrokenPipeError:
-            return None
-        return frames.read(self._process.stdout)
-
-    def _give_up(self, late: threading.Event) -> None:
-        late.set()
-        self._process.kill()
-
     def _end(self, late: threading.Event) -> str:
         status = self._process.wait()
         if late.is_set():
@@ -226,7 +221,9 @@ class _Child:
         self._errors.seek(0)
         lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
         how = f"signal {-status}" if status < 0 else f"exit status {status}"
-        return f"died ({how}{': ' + _line(lines[-1]) if lines else ''}); it is started anew by the next use"
+        if lines:
+            how = f"{how}: {clipped(flat(lines[-1]), _LINE)}"
+        return f"died ({how}); it is started anew by the next use"
 
 
 def _folder(folder: Path, name: str) -> WeightSource:
@@ -250,8 +247,3 @@ def _sampled(path: Path) -> str:
             file.seek(size * index // _SAMPLES)
             blocks.append(file.read(_SAMPLE_BYTES).hex())
     return digest(*blocks)
-
-
-def _line(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= 200 else line[:199] + "…"

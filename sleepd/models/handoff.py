@@ -82,7 +82,14 @@ class Handoff:
             fresh = not prompt.exists()
             if fresh:
                 try:
-                    outfile.write(prompt, _written(name, ask))
+                    outfile.write(
+                        prompt,
+                        "Answer everything below the line. "
+                        f"Save the answer as {name}{_ANSWER} in the folder of this file.\n"
+                        f"End it with a line that holds only {END}\n\n---\n\n"
+                        + (f"{ask.system}\n\n" if ask.system else "")
+                        + f"{ask.prompt}\n",
+                    )
                 except Unwritable as error:
                     return Failure(cause=Cause.NETWORK, message=str(error), asked=False)
             self._waiting.add(name)
@@ -104,15 +111,6 @@ class Handoff:
 def name_of(key: str, ask: Ask) -> str:
     """What the files of a prompt are called: the same for the same prompt to the same model."""
     return digest(key, ask.system, ask.prompt, str(ask.sample))[:_DIGITS]
-
-
-def _written(name: str, ask: Ask) -> str:
-    return (
-        f"Answer everything below the line. Save the answer as {name}{_ANSWER} in the folder of this file.\n"
-        f"End it with a line that holds only {END}\n\n---\n\n"
-        + (f"{ask.system}\n\n" if ask.system else "")
-        + f"{ask.prompt}\n"
-    )
 
 
 def _read(answer: Path) -> Reply | str:

@@ -10,11 +10,18 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|d|h|m|s)")
 _UNIT_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0}
 _RESET = re.compile(r"(?:x-ratelimit-reset(?:-(?P<openai>.+))?|anthropic-ratelimit-(?P<anthropic>.+)-reset)")
 _EPOCH_IN_TEXT = re.compile(r"\|\s*(\d{10})\b")
+_CLOCK = re.compile(
+    r"(?:resets?|again)(?: at)? (?P<hour>1[0-2]|0?[1-9])(?::(?P<minute>[0-5]\d))? ?(?P<half>[ap])\.?m\b"
+    r"(?:\.? \((?P<zone>[\w/+-]+)\))?",
+    re.IGNORECASE,
+)
+_WORDED = re.compile(r"(\d+) (days?|hours?|minutes?|seconds?)", re.IGNORECASE)
 _EPOCH_FROM = 1_000_000_000
 """A bare number from here on is a point in time (seconds since 1970), below it a number of seconds to wait."""
 _EPOCH_MS_FROM = 1_000_000_000_000
@@ -55,6 +62,26 @@ def epoch_in(text: str) -> datetime | None:
     """The reset time of a notice of the form `… limit reached|1755806400`."""
     match = _EPOCH_IN_TEXT.search(text)
     return _from_epoch(float(match.group(1))) if match else None
+
+
+def stated_in(text: str, now: datetime) -> datetime | None:
+    """The reset of a notice in words, aware UTC: "resets 3pm (Europe/Berlin)", "try again in 2 hours 5 minutes".
+
+    A time of day is the next one after `now`, in the zone that is named, else in that of `now`.
+    """
+    relative = _WORDED.findall(text.partition("again in")[2])
+    if relative:
+        return _later(now.astimezone(UTC), sum(float(number) * _UNIT_S[unit[0].lower()] for number, unit in relative))
+    found = _CLOCK.search(text)
+    if found is None:
+        return None
+    hour = int(found["hour"]) % 12 + (12 if found["half"].lower() == "p" else 0)
+    try:
+        here = now.astimezone(ZoneInfo(found["zone"])) if found["zone"] else now
+    except (ValueError, ZoneInfoNotFoundError, OSError):
+        here = now
+    at = here.replace(hour=hour, minute=int(found["minute"] or 0), second=0, microsecond=0)
+    return (at if at > here else at + timedelta(days=1)).astimezone(UTC)
 
 
 def _moment(value: str, now: datetime | None) -> datetime | None:

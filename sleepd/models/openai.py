@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sleepd.core.errors import BadSettings
 from sleepd.core.ports import Ask, Failure, Reply
 from sleepd.models import outcomes
 from sleepd.models.outcomes import Provider, Rejection, dig
 from sleepd.models.remote import Raised, RemoteModel, Streamed, priced
 from sleepd.models.settings import ModelSettings
+from sleepd.settings.backends import BACKENDS
 
 if TYPE_CHECKING:
     import openai
@@ -28,12 +31,27 @@ def from_settings(settings: ModelSettings) -> RemoteModel:
     return RemoteModel(settings, ChatCompletions(settings))
 
 
+def named(settings: ModelSettings) -> RemoteModel:
+    """The adapter of every other backend that speaks the protocol. Raises `BadSettings` without an address."""
+    backend = BACKENDS[settings.name]
+    if settings.base_url is None:
+        raise BadSettings(f"{settings.name} needs an address: set model.base_url or {backend.address_variable}")
+    given = settings.api_key or ("none" if backend.keyless else None)
+    address = settings.base_url
+    if settings.name == "azure" and "/openai" not in address:
+        # The resource's address, as the portal shows it; this is its part with OpenAI's own protocol.
+        address = f"{address.rstrip('/')}/openai/v1"
+    provider = Provider(label=settings.name, key_variable=backend.key_variable or "SLEEPD_API_KEY")
+    settings = replace(settings, base_url=address, api_key=given)
+    return RemoteModel(settings, ChatCompletions(settings, provider))
+
+
 class ChatCompletions:
     """The wire: requests to `/chat/completions`, one system and one user message, no tools, not streamed."""
 
-    def __init__(self, settings: ModelSettings) -> None:
+    def __init__(self, settings: ModelSettings, provider: Provider = _PROVIDER) -> None:
         self._settings = settings
-        self._provider = _PROVIDER.used_by(settings)
+        self._provider = provider.used_by(settings)
 
     @property
     def provider(self) -> Provider:
@@ -71,7 +89,11 @@ class ChatCompletions:
             return outcomes.refused(self._provider, str(dig(message, "refusal") or stop))
         usage = body.get("usage")
         counts = [outcomes.count(dig(usage, name)) for name in ("prompt_tokens", "completion_tokens")]
-        reply = priced(self._settings, _text(dig(message, "content")), *counts)
+        content = dig(message, "content")
+        if not isinstance(content, str):  # some servers send a list of text parts instead
+            texts = [dig(part, "text") for part in content] if isinstance(content, list) else []
+            content = "".join(text for text in texts if isinstance(text, str))
+        reply = priced(self._settings, content, *counts)
         return outcomes.settle(reply, truncated=stop == "length", provider=self._provider)
 
 
@@ -98,12 +120,3 @@ class _OpenAISession:
 
     def close(self) -> None:
         self._client.close()
-
-
-def _text(content: Any) -> str:
-    """The answer's text: a string, or the text parts that some servers send instead."""
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else []
-    texts = [dig(part, "text") for part in parts]
-    return "".join(text for text in texts if isinstance(text, str))

@@ -6,11 +6,13 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
+from sleepd.core import plaintext
 from sleepd.core.model import Cause
 from sleepd.core.ports import Failure, Reply
-from sleepd.models.limits import epoch_in, retry_at
+from sleepd.models.limits import epoch_in, retry_at, stated_in
 from sleepd.models.settings import ModelSettings
 
 
@@ -92,15 +94,19 @@ def settle(reply: Reply, *, truncated: bool, provider: Provider) -> Reply | Fail
     return reply
 
 
-def notice_in(text: str, provider: Provider) -> Failure | None:
-    """A Failure when a text is a usage-limit or login notice that stands where the answer should be."""
+def notice_in(text: str, provider: Provider, *, now: datetime | None = None) -> Failure | None:
+    """A Failure when a text is a usage-limit or login notice that stands where the answer should be.
+
+    `now` is for notices that name the reset as a time of day, as the agents' commands print them.
+    """
     body = text.strip()
     if len(body) > _NOTICE_LENGTH:
         return None
     for cause, pattern in _NOTICES:
         if pattern.match(body):
             message = f"{provider.label} said {body!r} in place of an answer; {_remedy(cause, provider)}"
-            return Failure(cause=cause, message=message, retry_at=epoch_in(body))
+            at = epoch_in(body) or (None if now is None else stated_in(body, now))
+            return Failure(cause=cause, message=message, retry_at=at)
     return None
 
 
@@ -144,11 +150,11 @@ def used_up(body: bytes) -> bool:
 
 def one_line(text: str, secret: str | None) -> str:
     """`text` on one line, clipped to 300 characters, with `secret` and whatever looks like a key taken out."""
-    line = " ".join(text.split())
+    line = plaintext.flat(text)
     if secret:
         line = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)" if len(secret) < 8 else re.escape(secret), "[key]", line)
     line = _KEY_SHAPED.sub("[key]", line)
-    return line if len(line) <= _MESSAGE_LENGTH else line[: _MESSAGE_LENGTH - 1] + "…"
+    return plaintext.clipped(line, _MESSAGE_LENGTH)
 
 
 def dig(value: Any, *path: str | int) -> Any:
@@ -159,6 +165,18 @@ def dig(value: Any, *path: str | int) -> Any:
         else:
             value = value[step] if isinstance(value, list) and -len(value) <= step < len(value) else None
     return value
+
+
+def json_lines(text: str) -> list[Any]:
+    """The values of an output of one JSON value a line; other lines are left out."""
+    found = []
+    for line in text.splitlines():
+        if line.startswith("{"):
+            try:
+                found.append(json.loads(line))
+            except (ValueError, RecursionError):
+                continue
+    return found
 
 
 def count(value: Any) -> int | None:
@@ -208,5 +226,5 @@ def _said(body: bytes) -> str:
 
 
 def _because(said: str) -> str:
-    line = " ".join(said.split())
+    line = plaintext.flat(said)
     return f" ({line[:120].rstrip()})" if line else ""

@@ -19,11 +19,9 @@ from sleepd.core.ports import Ask, Failure, Reply
 from sleepd.models import outcomes
 from sleepd.models.limits import retry_after_s
 from sleepd.models.outcomes import Provider, Rejection
+from sleepd.models.retry import Again, until_answered
 from sleepd.models.settings import ModelSettings
 from sleepd.models.surrogates import without_surrogates
-
-LONGEST_WAIT_S = 20.0
-"""A provider that asks for more is out of reach for now: that is a QUOTA or NETWORK failure with its reset time."""
 
 
 class Streamed(Protocol):
@@ -63,14 +61,6 @@ class Wire(Protocol):
     def read(self, body: dict[str, Any]) -> Reply | Failure: ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Again:
-    """A failure that another attempt may mend, and how long to wait first (None: the usual pause)."""
-
-    failure: Failure
-    wait_s: float | None = None
-
-
 class _LateError(Exception):
     """The body was still arriving at the deadline."""
 
@@ -101,7 +91,9 @@ class RemoteModel:
         elif not self._key.isascii() or not self._key.isprintable() or " " in self._key:
             outcome = outcomes.bad_key(self._wire.provider)
         else:
-            outcome = self._ask(ask)
+            clean = replace(ask, system=without_surrogates(ask.system), prompt=without_surrogates(ask.prompt))
+            self._open()  # the library's import takes a second once, and is not the provider's fault
+            outcome = until_answered(lambda deadline: self._attempt(clean, deadline), self._settings, self._pause)
         if isinstance(outcome, Failure):
             return replace(outcome, message=outcomes.one_line(outcome.message, self._key))
         return outcome
@@ -112,23 +104,7 @@ class RemoteModel:
         if session is not None:
             session.close()
 
-    def _ask(self, ask: Ask) -> Reply | Failure:
-        clean = replace(ask, system=without_surrogates(ask.system), prompt=without_surrogates(ask.prompt))
-        self._open()  # the library's import takes a second once, and is not the provider's fault
-        deadline = time.monotonic() + self._settings.timeout_s
-        attempt = 0
-        while True:
-            outcome = self._attempt(clean, deadline)
-            if not isinstance(outcome, _Again):
-                return outcome
-            wait_s = outcome.wait_s if outcome.wait_s is not None else 0.5 * 2 ** min(attempt, 5)
-            left_s = deadline - time.monotonic()
-            if attempt >= self._settings.max_retries or wait_s > LONGEST_WAIT_S or wait_s >= left_s:
-                return outcome.failure
-            self._pause(wait_s)
-            attempt += 1
-
-    def _attempt(self, ask: Ask, deadline: float) -> Reply | Failure | _Again:
+    def _attempt(self, ask: Ask, deadline: float) -> Reply | Failure | Again:
         provider, raised = self._wire.provider, self._wire.raised()
         late: tuple[type[Exception], ...] = (*raised.timeout, _LateError)
         left_s = deadline - time.monotonic()
@@ -151,7 +127,7 @@ class RemoteModel:
             root: BaseException = error
             while root.__cause__ is not None:
                 root = root.__cause__
-            return _Again(failure=outcomes.unreachable(provider, str(root) or type(root).__name__))
+            return Again(failure=outcomes.unreachable(provider, str(root) or type(root).__name__))
         except raised.status as error:
             response: Any = error.response  # type: ignore[attr-defined]
             headers = {name.lower(): value for name, value in response.headers.items()}
@@ -159,7 +135,7 @@ class RemoteModel:
             failure = outcomes.explain(rejection, provider)
             if not _passing(rejection, failure):
                 return failure
-            return _Again(failure=failure, wait_s=retry_after_s(headers))
+            return Again(failure=failure, wait_s=retry_after_s(headers))
         except raised.other as error:
             return outcomes.malformed(provider, f"a reply that cannot be read ({error})")
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import SplitResult, urlsplit
 
@@ -19,6 +20,16 @@ class Price:
     def of(self, tokens_in: int, tokens_out: int) -> float:
         """Dollars for so many tokens."""
         return (tokens_in * self.in_per_mtok + tokens_out * self.out_per_mtok) / 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientSettings:
+    """What an agent's own command needs of the user's surroundings."""
+
+    env: Mapping[str, str] = field(repr=False)
+    """The user's variables; each command is given few of them."""
+    folder: str
+    """A private folder of sleepd's own, for the commands to work in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +55,8 @@ class ModelSettings:
     """None: not sent. Otherwise `seed + sample` is sent to providers with such a parameter."""
     folder: str | None = None
     """Of `handoff`: where prompts and answers lie."""
+    client: ClientSettings | None = None
+    """Of `claude`, `codex` and `copilot`."""
 
     def __post_init__(self) -> None:
         prices = (self.price_in_per_mtok, self.price_out_per_mtok)

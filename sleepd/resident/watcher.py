@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import queue
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -17,7 +17,6 @@ import structlog
 from watchdog import events
 from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
-from watchdog.observers.api import BaseObserver
 
 _SUFFIXES: Final = (".jsonl", ".json", ".zst", ".toml")
 """Of transcripts, and of our own settings."""
@@ -96,7 +95,20 @@ def listen(watcher: Watcher, heard: Callable[[], Iterable[Path]], pace: Pace, be
         while not watcher.stopped:
             watcher.hurried = False
             folders = dict.fromkeys(heard(), True) | ({} if beside is None else {beside: False})
-            if _watch_new(observer, watcher, folders, watched):
+            before = dict(watched)
+            # Watch folders that are new, or were made anew under the same name.
+            for folder, deep in folders.items():
+                inode = folder.stat().st_ino if folder.is_dir() else None
+                if inode is None or watched.get(folder) == inode:
+                    continue
+                try:
+                    observer.schedule(watcher, str(folder), recursive=deep, event_filter=_TELLING)
+                except OSError as error:
+                    # The system's limit of watches: the look at all files still finds everything, some minutes later.
+                    logger = structlog.get_logger()
+                    logger.warning("watch.refused", folder=str(folder), reason=error.strerror)
+                watched[folder] = inode
+            if watched != before:
                 # No event reported lines written between the look and the start of the watching.
                 watcher.knock()
             if not watcher.wait(pace.rescan):
@@ -107,22 +119,3 @@ def listen(watcher: Watcher, heard: Callable[[], Iterable[Path]], pace: Pace, be
     finally:
         observer.stop()
         observer.join()
-
-
-def _watch_new(
-    observer: BaseObserver, watcher: Watcher, folders: Mapping[Path, bool], watched: dict[Path, int]
-) -> bool:
-    """Watch folders that are new, or were made anew under the same name; whether there were any."""
-    before = dict(watched)
-    for folder, deep in folders.items():
-        inode = folder.stat().st_ino if folder.is_dir() else None
-        if inode is None or watched.get(folder) == inode:
-            continue
-        try:
-            observer.schedule(watcher, str(folder), recursive=deep, event_filter=_TELLING)
-        except OSError as error:
-            # The system's limit of watches: the look at all files still finds everything, a few minutes later.
-            logger = structlog.get_logger()
-            logger.warning("watch.refused", folder=str(folder), reason=error.strerror)
-        watched[folder] = inode
-    return watched != before

@@ -27,7 +27,7 @@ CONNECTION: Final = tuple(
 """Variables without which a provider may not be reached."""
 # No LANG or LC_*: sleepd neither reads nor writes by a locale, and its children's output is easier to read without one.
 PLAIN: Final = ("PATH", "TZ", "HF_HUB_OFFLINE")
-KEYS: Final = ("SLEEPD_API_KEY", *config.KEY_VARIABLES.values())
+KEYS: Final = ("SLEEPD_API_KEY", *config.KEY_VARIABLES)
 _HEAD: Final = "# Written by `sleepd service install`: what a scheduled start sees of your shell. For you alone.\n"
 _LOGIN: Final = re.compile(r"//[^/@]+@")
 
@@ -49,8 +49,9 @@ class ShellVariables:
 
 def capture(*, keep_key: bool) -> ShellVariables:
     """Look at this process's variables. Raises `UsageError` for a value that does not fit on a line."""
-    found = config.variables((*PLAIN, *FOLDERS, *CONNECTION, "SLEEPD_HOME", *KEYS))
-    secret = [name for name in found if name in KEYS or (name in CONNECTION and _LOGIN.search(found[name]))]
+    keys = (*KEYS, *config.load_file_alone().key_variables)
+    found = config.variables((*PLAIN, *FOLDERS, *CONNECTION, *config.ADDRESS_VARIABLES, "SLEEPD_HOME", *keys))
+    secret = [name for name in found if name in keys or (name in CONNECTION and _LOGIN.search(found[name]))]
     values = {name: _value(name, text) for name, text in found.items() if keep_key or name not in secret}
     # The home a scheduler gives its programs.
     if os.name == "nt":

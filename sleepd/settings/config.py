@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from sleepd.core.errors import BadSettings, nearest
+from sleepd.settings.backends import BACKENDS, Backend
 from sleepd.settings.places import Places
 
 if TYPE_CHECKING:
@@ -38,8 +39,9 @@ AGENT_VARIABLES: Final = (
 )
 """The variables by which agents let their folders be moved."""
 
-KEY_VARIABLES: Final = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
-"""Adapter -> the provider's usual name for its key."""
+KEY_VARIABLES: Final = tuple(b.key_variable for b in BACKENDS.values() if b.key_variable is not None)
+"""The providers' usual names for their keys."""
+ADDRESS_VARIABLES: Final = tuple(b.address_variable for b in BACKENDS.values() if b.address_variable is not None)
 
 OWN_VARIABLES: Final = {
     "SLEEPD_HOME": "moves settings, database and logs into one folder",
@@ -94,6 +96,11 @@ def agent_env() -> dict[str, str]:
     return {name: value for name in AGENT_VARIABLES if (value := _environment().get(name))}
 
 
+def client_env() -> dict[str, str]:
+    """The variables in which an agent's command, its login and its network are found."""
+    return {name: value for name, value in _environment().items() if not name.startswith("SLEEPD_")}
+
+
 _GIT_PLACES: Final = frozenset(
     f"GIT_{name}"
     for name in (
@@ -130,13 +137,26 @@ class ApiKey:
     variable: str
 
 
-def api_key(adapter: str) -> ApiKey | None:
-    """The key for a model adapter: `SLEEPD_API_KEY`, else the provider's usual variable; None when neither is set."""
+def api_key(adapter: str, variable: str | None = None) -> ApiKey | None:
+    """The key for a model adapter; None when no variable holds one.
+
+    Looked for in `variable` (`model.key_variable`) alone where one is named, else in `SLEEPD_API_KEY`, else in the
+    provider's usual variable. An agent's command takes its own variable alone: a provider's key would make its calls
+    cost money.
+    """
     from pydantic import SecretStr
 
-    names = ("SLEEPD_API_KEY", KEY_VARIABLES.get(adapter, ""))
+    backend = BACKENDS.get(adapter, Backend())
+    usual = (backend.key_variable or "",)
+    names = (variable,) if variable is not None else usual if backend.has_login else ("SLEEPD_API_KEY", *usual)
     found = ((name, value) for name in names if (value := _environment().get(name, "").strip()))
     return next((ApiKey(value=SecretStr(value), variable=name) for name, value in found), None)
+
+
+def address(adapter: str) -> str | None:
+    """Where an adapter is asked when no `base_url` is set; None: at the provider's own address."""
+    backend = BACKENDS.get(adapter, Backend())
+    return _environment().get(backend.address_variable or "", "").strip() or backend.address
 
 
 def places() -> Places:
@@ -284,7 +304,10 @@ def load(path: Path | None = None, overrides: Mapping[str, object] | None = None
     # The file alone comes first: a mistake in it counts even where a variable hides it today.
     _settle(in_file, lambda _: str(file))
     merged = dict(in_file)
-    for key, value in {**_values_in_environment(), **asked}.items():
+    # A variable counts in any case of letters; an empty one counts as unset.
+    given = {name.upper(): value for name, value in _environment().items() if value}
+    variables = {key: given[name] for key in known_keys() if (name := variable_name(key)) in given}
+    for key, value in {**variables, **asked}.items():
         section, _, name = key.partition(".")
         table = merged.get(section)
         merged[section] = {**(table if isinstance(table, dict) else {}), name: value}
@@ -313,12 +336,6 @@ def load_file_alone() -> Settings:
     """The settings as a scheduled start sees them: without this shell's variables. Raises BadSettings."""
     file = places().config
     return _settle(values_in(file), lambda _: str(file))
-
-
-def _values_in_environment() -> dict[str, str]:
-    """`section.key` -> the value of its variable, in any case of letters; an empty one counts as unset."""
-    given = {name.upper(): value for name, value in _environment().items() if value}
-    return {key: given[name] for key in known_keys() if (name := variable_name(key)) in given}
 
 
 def _settle(values: Mapping[str, object], origin: Callable[[str], str]) -> Settings:
@@ -389,7 +406,9 @@ def _sentence(error: ErrorDetails) -> str:
 def _unknown_key(key: str) -> str:
     section, _, name = key.partition(".")
     if _SECRET_NAME.search(key):
-        variables = " or ".join(["SLEEPD_API_KEY", *KEY_VARIABLES.values()])
+        variables = " or ".join(
+            ["SLEEPD_API_KEY", *(BACKENDS[name].key_variable or "" for name in ("anthropic", "openai"))]
+        )
         return f"{key}: keys are not read from the file, which others may see; delete it and set {variables}"
     sections = _keys()
     if not name or section not in sections:

@@ -153,14 +153,17 @@ class ModelConfig(Section):
     """The task model: the one that works under the skill. Keys come from the environment, never from the file."""
 
     name: Annotated[Name | None, Field(examples=["anthropic"])] = None
-    """The adapter, by registered name: `anthropic`, `openai` (and whatever speaks its protocol at `base_url`),
-    `handoff` (a folder of prompts that somebody answers) or `simulated`. Absent: a run stops and says how to choose,
-    since a guess would spend money."""
+    """The adapter, by registered name: `anthropic`, `openai` (and whatever speaks its protocol at `base_url`), `azure`,
+    `openrouter`, `deepseek`, `minimax`, `qwen`, `vllm`, `ollama`, `lmstudio` (the same protocol at a known address),
+    `claude`, `codex`, `copilot` (the agent's own command with the login you have), `handoff` (a folder of prompts that
+    somebody answers) or `simulated`. Absent: a run stops and says how to choose, since a guess would spend money."""
     model: Annotated[Name | None, Field(examples=["claude-haiku-4-5"])] = None
     """The provider's name for the model. Absent: an error for an adapter that needs one. Use the model your agent runs
     on; evidence is about one model."""
     base_url: Annotated[PlainUrl | None, Field(examples=["http://127.0.0.1:8080/v1"])] = None
     """Another address that speaks the adapter's protocol, such as a local server. Absent: the provider's own."""
+    key_variable: Annotated[Name | None, Field(examples=["WORK_API_KEY"])] = None
+    """The environment variable that holds this model's key. Absent: `SLEEPD_API_KEY`, else the provider's usual one."""
     folder: Annotated[Name | None, Field(examples=["~/handoff"])] = None
     """Of `handoff`: the folder of prompts and answers. Absent: `handoff` next to the database."""
     temperature: Annotated[Annotated[float, Field(ge=0, le=2)] | None, Field(examples=[1.0])] = None
@@ -174,8 +177,8 @@ class ModelConfig(Section):
     """Repeats after an overload or a broken connection. Two ride out a hiccup; an outage is reported and the night goes
     on tomorrow."""
     price_in_per_mtok: Annotated[Dollars | None, Field(examples=[1.0])] = None
-    """Dollars for a million tokens read. Absent: unknown, because a built-in table would soon be wrong; a dollar budget
-    then stops the run."""
+    """Dollars for a million tokens read. Absent: as the package `genai-prices` lists it for the provider's own address;
+    unknown elsewhere, and a dollar budget then stops the run."""
     price_out_per_mtok: Annotated[Dollars | None, Field(examples=[5.0])] = None
     """Dollars for a million tokens written. Absent: as for tokens read."""
     seed: Annotated[int | None, Field(examples=[7])] = None
@@ -198,6 +201,26 @@ class ReflectionConfig(Section):
     model: Annotated[Name | None, Field(examples=["claude-opus-4-5"])] = None
     """Another model for reflections; a stronger one pays here, because it is called a few times a night and the task
     model hundreds of times. Absent: the task model."""
+    base_url: Annotated[PlainUrl | None, Field(examples=["http://127.0.0.1:8080/v1"])] = None
+    """Another address for reflections. Absent: the task model's, or the provider's own where the adapter differs."""
+    key_variable: Annotated[Name | None, Field(examples=["WORK_API_KEY"])] = None
+    """The environment variable that holds this model's key. Absent: as for the task model, where the adapter is the
+    same."""
+    temperature: Annotated[Annotated[float, Field(ge=0, le=2)] | None, Field(examples=[1.0])] = None
+    """Sampling temperature of reflections. Absent: the task model's."""
+    timeout_s: Annotated[float | None, Field(gt=0, examples=[300])] = None
+    """Seconds one reflection may take with all its repeats; a model that thinks long needs more. Absent: the task
+    model's."""
+    price_in_per_mtok: Annotated[Dollars | None, Field(examples=[5.0])] = None
+    """Dollars for a million tokens read. Absent: the task model's where it is the same model, else unknown."""
+    price_out_per_mtok: Annotated[Dollars | None, Field(examples=[25.0])] = None
+    """Dollars for a million tokens written. Absent: as for tokens read."""
+
+    @model_validator(mode="after")
+    def _prices_come_together(self) -> Self:
+        if (self.price_in_per_mtok is None) != (self.price_out_per_mtok is None):
+            raise ValueError("both prices, price_in_per_mtok and price_out_per_mtok, or neither")
+        return self
 
 
 @dataclass(frozen=True, kw_only=True, config=CLOSED)

@@ -49,16 +49,22 @@ class Settings(BaseModel):
     def for_reflection(self) -> ModelConfig:
         """The settings of the reflection model: `[model]` with `[reflection]` over it.
 
-        Prices are dropped when the model differs, and the address as well when the adapter does: they are facts
-        about the other one.
+        The task model's prices are dropped when the model differs, its address and key as well when the adapter does:
+        they are facts about the other one. So are its temperature and seed, which another adapter may not take.
         """
         chosen = {key: value for key, value in asdict(self.reflection).items() if value is not None}
         foreign: dict[str, object] = {}
         if self.reflection.name not in (None, self.model.name):
-            foreign = {"model": None, "base_url": None}
+            foreign = dict.fromkeys(("model", "base_url", "key_variable", "temperature", "seed"))
         if foreign or self.reflection.model not in (None, self.model.model):
             foreign |= {"price_in_per_mtok": None, "price_out_per_mtok": None}
         return ModelConfig(**{**asdict(self.model), **foreign, **chosen})
+
+    @property
+    def key_variables(self) -> tuple[str, ...]:
+        """The variables that were named for keys."""
+        named = (self.model.key_variable, self.reflection.key_variable)
+        return tuple(name for name in named if name is not None)
 
 
 def section_classes() -> dict[str, type[Section]]:

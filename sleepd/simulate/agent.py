@@ -32,6 +32,7 @@ _BINDING = re.compile(
 _QUOTED = re.compile(r"^(?P<title>[A-Za-z][\w' ]*):$")
 _SAYING = ("the user said", "a tool said", "what came before", "the request")
 _MILD = {"usually": 0.4, "now and then": 0.7}
+"""How much of a habit is left when a line speaks against it in mild words."""
 _REVERSALS = ("Do not", "Never", "It is wrong, so never:", "Usually do not", "Now and then avoid to")
 _URGES = ("Do", "Always", "Please", "Usually", "Now and then")
 _SKILL = "The skill file today"
@@ -180,9 +181,9 @@ def probability(rule: HouseRule, instructions: str, nature: Nature = USUAL) -> f
     """
     lines = instructions.splitlines()
     unasked = rule.base + nature.habit * (1 - rule.base)
-    against = [_mildness(line) for line in lines if _stance(rule, line) < 0]
+    against = [line.casefold() for line in lines if _stance(rule, line) < 0]
     if against:
-        return unasked * min(against)
+        return unasked * min(next((left for word, left in _MILD.items() if word in line), 0.0) for line in against)
     return max(unasked, nature.obedience) if any(_stance(rule, line) > 0 for line in lines) else unasked
 
 
@@ -210,20 +211,11 @@ def _composed(family: Family, fields: tuple[tuple[str, str], ...], kept: frozens
 def _stance(rule: HouseRule, line: str) -> int:
     """1 when the line demands the rule, -1 when it speaks against it, 0 when it is about something else."""
     words = re.findall(r"[\w']+", line.casefold())
-    stems = {_stem(w) for w in words}
+    stems = {w[:-1] if w.endswith("s") and len(w) > 3 and not w.endswith("ss") else w for w in words}
     if not rule.stems <= stems:
         return 0
     negated = sum(w in _NEGATIONS for w in words) % 2 == 1
     return 1 if negated == rule.forbids else -1
-
-
-def _mildness(line: str) -> float:
-    """How much of a habit is left when a line speaks against it: nothing, unless its wording is mild."""
-    return next((left for word, left in _MILD.items() if word in line.casefold()), 0.0)
-
-
-def _stem(word: str) -> str:
-    return word[:-1] if word.endswith("s") and len(word) > 3 and not word.endswith("ss") else word
 
 
 def _edits(who: Persona, prompt: str, chance: random.Random, *, distractors_only: bool) -> str:

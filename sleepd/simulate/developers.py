@@ -86,8 +86,6 @@ class Ignored:
     names: str
     done: float
     """Share of the work in which the agent runs the command."""
-    forbidden: bool
-    """The line forbids the command; else it demands it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

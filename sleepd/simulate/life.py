@@ -99,31 +99,33 @@ class Days:
 
 def live(who: Persona, days: Days) -> tuple[SimSession, ...]:
     """The persona's sessions, three hours apart. The same arguments give the same sessions."""
-    return tuple(_session(who, days, number) for number in range(days.first, days.first + days.sessions))
-
-
-def _session(who: Persona, days: Days, number: int) -> SimSession:
-    chance = random.Random(f"{days.seed}:{who.name}:{number}")
-    agent = chance.choices(list(who.agents), weights=list(who.agents.values()))[0]
-    exchanges: list[Exchange] = []
-    family = chance.choices(who.families, weights=[f.share for f in who.families])[0]
-    exchanges += _work(who, family, days, number, chance)
-    if chance.random() < 0.3:
-        question = chance.choice(who.chatter)
-        exchanges.append(Exchange(prompt=question, replies=(Said(text=_small_talk(question, chance)),)))
-    return SimSession(
-        id=str(uuid.uuid5(_NAMESPACE, f"{days.seed}:{who.name}:{number}")),
-        agent=agent,
-        start=days.start + timedelta(hours=3 * number),
-        exchanges=tuple(exchanges),
-        skill=who.skill,
-    )
+    sessions = []
+    for number in range(days.first, days.first + days.sessions):
+        chance = random.Random(f"{days.seed}:{who.name}:{number}")
+        agent = chance.choices(list(who.agents), weights=list(who.agents.values()))[0]
+        family = chance.choices(who.families, weights=[f.share for f in who.families])[0]
+        exchanges = list(_work(who, family, days, number, chance))
+        if chance.random() < 0.3:
+            question = chance.choice(who.chatter)
+            words = [w.strip("?.,") for w in question.split()]
+            chance.shuffle(words)
+            small_talk = f"In short: it depends on {' '.join(words[:5]).casefold()}; start with the simplest case."
+            exchanges.append(Exchange(prompt=question, replies=(Said(text=small_talk),)))
+        session = SimSession(
+            id=str(uuid.uuid5(_NAMESPACE, f"{days.seed}:{who.name}:{number}")),
+            agent=agent,
+            start=days.start + timedelta(hours=3 * number),
+            exchanges=tuple(exchanges),
+            skill=who.skill,
+        )
+        sessions.append(session)
+    return tuple(sessions)
 
 
 def _work(who: Persona, family: Family, days: Days, number: int, chance: random.Random) -> Iterator[Exchange]:
     """One request of the family, and the person's corrections until the answer is right."""
-    details = family.details.format(**_fields(family, number, chance))
-    request = chance.choice(family.requests).format(details=details)
+    drawn = {name: chance.choice(pool).format(n=100 + number) for name, pool in family.fields.items()}
+    request = chance.choice(family.requests).format(details=family.details.format(**drawn))
     fields = fields_of(family, request) or {}
     unworded = [r for r in family.rules if r.unworded]
     worded = days.corrections is Corrections.WORDED
@@ -169,13 +171,3 @@ def _work(who: Persona, family: Family, days: Days, number: int, chance: random.
         prompt = " ".join(said)
         kept |= {r.key for r in named}
         replies = []
-
-
-def _fields(family: Family, number: int, chance: random.Random) -> dict[str, str]:
-    return {name: chance.choice(pool).format(n=100 + number) for name, pool in family.fields.items()}
-
-
-def _small_talk(question: str, chance: random.Random) -> str:
-    words = [w.strip("?.,") for w in question.split()]
-    chance.shuffle(words)
-    return f"In short: it depends on {' '.join(words[:5]).casefold()}; start with the simplest case."

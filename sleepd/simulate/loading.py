@@ -23,7 +23,11 @@ def choice(system: str, prompt: str, chance: random.Random) -> str:
     """The reply: each skill of the list half of whose telling words stand in the request."""
     request = set(_words(prompt))
     looks = chance.random() < _ATTENTION
-    names = [m["name"] for m in _LISTED.finditer(system) if looks and _fits(set(_words(m["description"])), request)]
+    names = []
+    for listed in _LISTED.finditer(system) if looks else ():
+        described = set(_words(listed["description"]))
+        if described and len(described & request) >= _ENOUGH * len(described):
+            names.append(listed["name"])
     return json.dumps({"load": names})
 
 
@@ -33,10 +37,6 @@ def description(wanted: Sequence[str], unwanted: Sequence[str]) -> str:
     other = {word for text in unwanted for word in _words(text)}
     common = [word for word, count in counts.items() if count >= _NEARLY_ALL * len(wanted) and word not in other]
     return f"Use this when the user asks for work like: {' '.join(common) or 'this'}"
-
-
-def _fits(described: set[str], request: set[str]) -> bool:
-    return bool(described) and len(described & request) >= _ENOUGH * len(described)
 
 
 def _words(text: str) -> Iterator[str]:

@@ -179,6 +179,5 @@ PERSONA = Developer(
         command="uv run mypy src",
         names="mypy",
         done=0.15,
-        forbidden=False,
     ),
 )

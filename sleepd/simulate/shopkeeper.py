@@ -181,6 +181,5 @@ PERSONA = Developer(
         command="pnpm run e2e",
         names="e2e",
         done=0.35,
-        forbidden=True,
     ),
 )

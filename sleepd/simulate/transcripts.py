@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from sleepd.simulate.life import Exchange, Said, SimSession, SimulatedCall
+from sleepd.simulate.life import SimSession
 
 _NAMESPACE = uuid.UUID("0d3b2f3e-55a5-4c2e-8d0c-7d5c1f6a9e21")
 _MODEL = "simulated-agent-1"
@@ -22,7 +22,27 @@ Line = dict[str, object]
 
 def write(session: SimSession, home: Path, project: Path) -> Path:
     """Write one session below `home`, as if it had run in `project`; returns the transcript's path."""
-    path, lines = _WRITERS[session.agent](session, home, project)
+    match session.agent:
+        case "claude-code":
+            slug = "".join(c if c.isalnum() else "-" for c in str(project))
+            path = home / ".claude" / "projects" / slug / f"{session.id}.jsonl"
+            lines = _ClaudeLog(session, project).lines()
+        case "codex":
+            day, second = session.start.strftime("%Y/%m/%d"), session.start.strftime("%Y-%m-%dT%H-%M-%S")
+            path = home / ".codex" / "sessions" / day / f"rollout-{second}-{session.id}.jsonl"
+            lines = _codex_lines(session, project)
+        case "copilot-cli":
+            path = home / ".copilot" / "session-state" / session.id / "events.jsonl"
+            lines = _copilot_cli_lines(session, project)
+        case "copilot-vscode":
+            workspaces = home / ".config" / "Code" / "User" / "workspaceStorage"
+            folder = workspaces / uuid.uuid5(_NAMESPACE, project.name).hex
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "workspace.json").write_text(json.dumps({"folder": project.as_uri()}), encoding="utf-8")
+            path = folder / "chatSessions" / f"{session.id}.jsonl"
+            lines = _vscode_lines(session)
+        case other:
+            raise KeyError(other)
     path.parent.mkdir(parents=True, exist_ok=True)
     body = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
     path.write_text(body, encoding="utf-8", newline="\n")
@@ -52,12 +72,6 @@ class _Clock:
         return str(uuid.uuid5(_NAMESPACE, f"{self._session.id}:{self._count}"))
 
 
-def _claude(session: SimSession, home: Path, project: Path) -> tuple[Path, Iterator[Line]]:
-    slug = "".join(c if c.isalnum() else "-" for c in str(project))
-    path = home / ".claude" / "projects" / slug / f"{session.id}.jsonl"
-    return path, _ClaudeLog(session, project).lines()
-
-
 class _ClaudeLog:
     """Claude Code: one line per content block, chained by uuid."""
 
@@ -80,19 +94,30 @@ class _ClaudeLog:
                 body = f"Base directory for this skill: {self._project}/.claude/skills/{name}\n\n# {name}"
                 yield self._line("user", {"role": "user", "content": body}, isMeta=True, sourceToolUseID=use_id)
             for said in exchange.replies:
-                yield from self._said(said)
-
-    def _said(self, said: Said) -> Iterator[Line]:
-        message = f"msg_{self._clock.id()}"
-        if said.text:
-            yield self._assistant([{"type": "text", "text": said.text}], message)
-        if said.call is not None:
-            use_id = f"toolu_{self._clock.id()}"
-            yield self._assistant([_claude_use(use_id, said.call)], message)
-            yield self._result(use_id, _claude_output(said.call), ok=said.call.ok)
-            if said.call.denied and not said.call.words:
-                stopped = {"type": "text", "text": "[Request interrupted by user for tool use]"}
-                yield self._line("user", {"role": "user", "content": [stopped]})
+                message = f"msg_{self._clock.id()}"
+                if said.text:
+                    yield self._assistant([{"type": "text", "text": said.text}], message)
+                if said.call is not None:
+                    use_id = f"toolu_{self._clock.id()}"
+                    argument = said.call.argument
+                    match said.call.tool:
+                        case "shell":
+                            name, given = "Bash", {"command": argument}
+                        case "edit":
+                            name = "Edit"
+                            given = {"file_path": argument, "old_string": said.call.old, "new_string": said.call.new}
+                        case _:
+                            name, given = "Read", {"file_path": argument}
+                    yield self._assistant([{"type": "tool_use", "id": use_id, "name": name, "input": given}], message)
+                    if said.call.denied:
+                        told = f"To tell you how to proceed, the user said:\n{said.call.words}"
+                        output = f"{_REFUSED} {told if said.call.words else _STOP}"
+                    else:
+                        output = said.call.output if said.call.ok else f"Exit code 1\n{said.call.output}"
+                    yield self._result(use_id, output, ok=said.call.ok)
+                    if said.call.denied and not said.call.words:
+                        stopped = {"type": "text", "text": "[Request interrupted by user for tool use]"}
+                        yield self._line("user", {"role": "user", "content": [stopped]})
 
     def _assistant(self, content: list[dict[str, object]], message: str | None = None) -> Line:
         body = {
@@ -132,29 +157,6 @@ class _ClaudeLog:
         return line
 
 
-def _claude_use(use_id: str, call: SimulatedCall) -> dict[str, object]:
-    if call.tool == "shell":
-        return {"type": "tool_use", "id": use_id, "name": "Bash", "input": {"command": call.argument}}
-    if call.tool == "edit":
-        edit = {"file_path": call.argument, "old_string": call.old, "new_string": call.new}
-        return {"type": "tool_use", "id": use_id, "name": "Edit", "input": edit}
-    return {"type": "tool_use", "id": use_id, "name": "Read", "input": {"file_path": call.argument}}
-
-
-def _claude_output(call: SimulatedCall) -> str:
-    if call.denied:
-        after = f"To tell you how to proceed, the user said:\n{call.words}" if call.words else _STOP
-        return f"{_REFUSED} {after}"
-    return call.output if call.ok else f"Exit code 1\n{call.output}"
-
-
-def _codex(session: SimSession, home: Path, project: Path) -> tuple[Path, Iterator[Line]]:
-    day = session.start.strftime("%Y/%m/%d")
-    stamp = session.start.strftime("%Y-%m-%dT%H-%M-%S")
-    path = home / ".codex" / "sessions" / day / f"rollout-{stamp}-{session.id}.jsonl"
-    return path, _codex_lines(session, project)
-
-
 def _codex_lines(session: SimSession, project: Path) -> Iterator[Line]:
     """Codex: wrapped lines, the prompt both as an event and as a response item, outcomes in the output's text."""
     clock = _Clock(session)
@@ -180,32 +182,23 @@ def _codex_lines(session: SimSession, project: Path) -> Iterator[Line]:
         yield line("response_item", _codex_message("user", exchange.prompt))
         yield line("event_msg", {"type": "user_message", "message": exchange.prompt, "images": []})
         for said in exchange.replies:
-            for payload in _codex_said(said, clock):
-                yield line("response_item", payload)
+            if said.text:
+                yield line("response_item", _codex_message("assistant", said.text))
+            if said.call is not None:
+                call_id = f"call_{clock.id()}"
+                command = said.call.argument if said.call.tool == "shell" else f"cat {said.call.argument}"
+                call: Line = {"type": "function_call", "name": "shell_command"}
+                yield line("response_item", {**call, "arguments": json.dumps({"command": command}), "call_id": call_id})
+                output = f"Exit code: {0 if said.call.ok else 1}\nWall time: 0.1 seconds\nOutput:\n{said.call.output}"
+                result: Line = {"type": "function_call_output", "call_id": call_id, "output": output}
+                yield line("response_item", result)
         final = exchange.replies[-1].text
         yield line("event_msg", {"type": "task_complete", "turn_id": turn, "last_agent_message": final})
-
-
-def _codex_said(said: Said, clock: _Clock) -> Iterator[Line]:
-    if said.text:
-        yield _codex_message("assistant", said.text)
-    if said.call is not None:
-        call_id = f"call_{clock.id()}"
-        command = said.call.argument if said.call.tool == "shell" else f"cat {said.call.argument}"
-        arguments = json.dumps({"command": command})
-        yield {"type": "function_call", "name": "shell_command", "arguments": arguments, "call_id": call_id}
-        output = f"Exit code: {0 if said.call.ok else 1}\nWall time: 0.1 seconds\nOutput:\n{said.call.output}"
-        yield {"type": "function_call_output", "call_id": call_id, "output": output}
 
 
 def _codex_message(role: str, text: str) -> Line:
     kind = "input_text" if role == "user" else "output_text"
     return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
-
-
-def _copilot_cli(session: SimSession, home: Path, project: Path) -> tuple[Path, Iterator[Line]]:
-    path = home / ".copilot" / "session-state" / session.id / "events.jsonl"
-    return path, _copilot_cli_lines(session, project)
 
 
 def _copilot_cli_lines(session: SimSession, project: Path) -> Iterator[Line]:
@@ -221,33 +214,22 @@ def _copilot_cli_lines(session: SimSession, project: Path) -> Iterator[Line]:
     for exchange in session.exchanges:
         yield event("user.message", {"content": exchange.prompt, "attachments": [], "interactionId": clock.id()})
         for said in exchange.replies:
-            yield from _copilot_cli_said(said, clock, event)
+            call_id = f"tooluse_{clock.id()}"
+            call = said.call
+            requests: list[Line] = []
+            if call is not None:
+                name, key = ("bash", "command") if call.tool == "shell" else ("view", "path")
+                arguments = {key: call.argument}
+                requests = [{"toolCallId": call_id, "name": name, "arguments": arguments, "type": "function"}]
+            message: Line = {"messageId": clock.id(), "model": _MODEL, "content": said.text, "toolRequests": requests}
+            yield event("assistant.message", {**message, "outputTokens": 60})
+            if call is not None:
+                request: Line = {"toolCallId": call_id, "toolName": name, "arguments": arguments}
+                yield event("tool.execution_start", request)
+                exited = f"\n<shellId: 0 completed with exit code {0 if call.ok else 1}>"
+                result = {"content": call.output + ("" if call.tool == "read" else exited)}
+                yield event("tool.execution_complete", {"toolCallId": call_id, "success": call.ok, "result": result})
     yield event("session.shutdown", {"shutdownType": "routine"})
-
-
-def _copilot_cli_said(said: Said, clock: _Clock, event: Callable[[str, Line], Line]) -> Iterator[Line]:
-    call_id = f"tooluse_{clock.id()}"
-    requests: list[Line] = []
-    if said.call is not None:
-        name, key = ("bash", "command") if said.call.tool == "shell" else ("view", "path")
-        requests = [{"toolCallId": call_id, "name": name, "arguments": {key: said.call.argument}, "type": "function"}]
-    message = {"messageId": clock.id(), "model": _MODEL, "content": said.text, "toolRequests": requests}
-    yield event("assistant.message", {**message, "outputTokens": 60})
-    if said.call is not None:
-        request = {"toolCallId": call_id, "toolName": requests[0]["name"], "arguments": requests[0]["arguments"]}
-        yield event("tool.execution_start", request)
-        ended = (
-            "" if said.call.tool == "read" else f"\n<shellId: 0 completed with exit code {0 if said.call.ok else 1}>"
-        )
-        result = {"content": said.call.output + ended}
-        yield event("tool.execution_complete", {"toolCallId": call_id, "success": said.call.ok, "result": result})
-
-
-def _vscode(session: SimSession, home: Path, project: Path) -> tuple[Path, Iterator[Line]]:
-    folder = home / ".config" / "Code" / "User" / "workspaceStorage" / uuid.uuid5(_NAMESPACE, project.name).hex
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "workspace.json").write_text(json.dumps({"folder": project.as_uri()}), encoding="utf-8")
-    return folder / "chatSessions" / f"{session.id}.jsonl", _vscode_lines(session)
 
 
 def _vscode_lines(session: SimSession) -> Iterator[Line]:
@@ -264,29 +246,24 @@ def _vscode_lines(session: SimSession) -> Iterator[Line]:
             "response": [],
         }
         yield {"kind": 2, "k": ["requests"], "v": [request]}
-        yield {"kind": 2, "k": ["requests", number, "response"], "v": list(_vscode_parts(exchange, clock))}
+        parts: list[Line] = []
+        for said in exchange.replies:
+            if said.text:
+                parts.append({"value": said.text})
+            if said.call is not None:
+                part: Line = {
+                    "kind": "toolInvocationSerialized",
+                    "toolId": "run_in_terminal" if said.call.tool == "shell" else "copilot_readFile",
+                    "toolCallId": f"call-{clock.id()}",
+                    "isConfirmed": {"type": 1},
+                    "isComplete": True,
+                    "toolSpecificData": {"kind": "terminal", "commandLine": {"original": said.call.argument}},
+                    "resultDetails": {
+                        "input": said.call.argument,
+                        "output": [{"type": "embed", "isText": True, "value": said.call.output}],
+                        "isError": not said.call.ok,
+                    },
+                }
+                parts.append(part)
+        yield {"kind": 2, "k": ["requests", number, "response"], "v": parts}
         yield {"kind": 1, "k": ["requests", number, "modelState"], "v": {"value": 1, "completedAt": clock.millis()}}
-
-
-def _vscode_parts(exchange: Exchange, clock: _Clock) -> Iterator[Line]:
-    for said in exchange.replies:
-        if said.text:
-            yield {"value": said.text}
-        if said.call is not None:
-            tool = "run_in_terminal" if said.call.tool == "shell" else "copilot_readFile"
-            yield {
-                "kind": "toolInvocationSerialized",
-                "toolId": tool,
-                "toolCallId": f"call-{clock.id()}",
-                "isConfirmed": {"type": 1},
-                "isComplete": True,
-                "toolSpecificData": {"kind": "terminal", "commandLine": {"original": said.call.argument}},
-                "resultDetails": {
-                    "input": said.call.argument,
-                    "output": [{"type": "embed", "isText": True, "value": said.call.output}],
-                    "isError": not said.call.ok,
-                },
-            }
-
-
-_WRITERS = {"claude-code": _claude, "codex": _codex, "copilot-cli": _copilot_cli, "copilot-vscode": _vscode}

@@ -229,8 +229,12 @@ class _Day:
             yield self._runs(command, self._filled(who.failing.error), ok=False)
             yield from self._edits()
             yield self._runs(command, "")
-        if once is not None and once.command:
-            yield from self._stumbles(once)
+        if once is not None and once.command and once.denied:
+            yield self._denied(once.command, "")
+        elif once is not None and once.command:
+            yield self._runs(once.command, once.error, ok=False)
+            if once.then:
+                yield self._runs(once.then, "ok")
         yield from self._last_command()
         yield self._answers()
         if who.refused is not None and self._now(who.refused.key):
@@ -245,14 +249,6 @@ class _Day:
             yield self._runs(self._who.kept_command, "12 passed")
         if ignored is not None and self._chance.random() < ignored.done:
             yield self._runs(ignored.command, "ok")
-
-    def _stumbles(self, once: OneOff) -> Iterator[Said]:
-        if once.denied:
-            yield self._denied(once.command, "")
-            return
-        yield self._runs(once.command, once.error, ok=False)
-        if once.then:
-            yield self._runs(once.then, "ok")
 
     def _objects(self, need: Objection) -> Iterator[Exchange]:
         words = self._plan.objections.next()
@@ -282,7 +278,13 @@ class _Day:
             return Exchange(
                 prompt=words, replies=(self._runs(self._filled(step.command), "1 file changed"), Said(text="Done."))
             )
-        test = Said(text="", call=self._writes_a_test())
+        # A case of some lines behind the last one.
+        there, last = self._filled(self._who.test), self._filled(self._chance.choice(_STATEMENTS))
+        lines = (f"case {self._chance.randrange(2, 900)}", *self._chance.sample(_STATEMENTS, 4), "check(result)")
+        new = "\n".join((last, *(self._filled(line) for line in lines)))
+        output = f"The file {there} has been updated."
+        call = SimulatedCall(tool="edit", argument=there, output=output, ok=True, old=last, new=new)
+        test = Said(text="", call=call)
         assert self._who.mended is not None  # who asks for tests has a way to run them
         ran = self._runs(self._filled(self._who.mended.working), self._who.mended.output)
         return Exchange(prompt=words, replies=(test, ran, Said(text=self._filled("There is a test for {name} now."))))
@@ -301,19 +303,6 @@ class _Day:
         there = self._filled(self._who.file)
         return SimulatedCall(
             tool="edit", argument=there, output=f"The file {there} has been updated.", ok=True, old=old, new=new
-        )
-
-    def _writes_a_test(self) -> SimulatedCall:
-        """A case of some lines behind what is there."""
-        there, last = self._filled(self._who.test), self._filled(self._chance.choice(_STATEMENTS))
-        lines = (f"case {self._chance.randrange(2, 900)}", *self._chance.sample(_STATEMENTS, 4), "check(result)")
-        return SimulatedCall(
-            tool="edit",
-            argument=there,
-            output=f"The file {there} has been updated.",
-            ok=True,
-            old=last,
-            new="\n".join((last, *(self._filled(line) for line in lines))),
         )
 
     def _runs(self, command: str, output: str, *, ok: bool = True) -> Said:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from sleepd.core.errors import Conflict
@@ -31,8 +30,15 @@ def companions(path: Path, text: str) -> str:
     """
     if path.name != SKILL_FILE:
         return ""
-    parts, left = [], MAX_CHARS
-    for name in _names(path, text):
+    parts, left, seen = [], MAX_CHARS, 0
+    folder = Path(os.path.realpath(path.parent))
+    for name in dict.fromkeys(str(PurePosixPath(match)) for match in _NAMED.findall(text)):
+        inside = Path(os.path.realpath(path.parent / name)).is_relative_to(folder)
+        if ".." in name.split("/") or name == SKILL_FILE or not inside or not os.path.isfile(path.parent / name):  # noqa: PTH113  never raises
+            continue
+        seen += 1
+        if seen > MAX_FILES:
+            break
         try:
             file = files.read(path.parent / name)
         except Conflict:
@@ -44,17 +50,3 @@ def companions(path: Path, text: str) -> str:
             parts.append(f'<file name="{name}">\n{body.strip()}\n</file>')
             left -= len(body)
     return "\n\n".join(parts)
-
-
-def _names(path: Path, text: str) -> Iterator[str]:
-    """The names of files that are there, each once, in the order in which they are named."""
-    folder = Path(os.path.realpath(path.parent))
-    found = dict.fromkeys(str(PurePosixPath(match)) for match in _NAMED.findall(text))
-    seen = 0
-    for name in found:
-        inside = Path(os.path.realpath(path.parent / name)).is_relative_to(folder)
-        if ".." not in name.split("/") and name != SKILL_FILE and inside and os.path.isfile(path.parent / name):  # noqa: PTH113  never raises
-            seen += 1
-            if seen > MAX_FILES:
-                return
-            yield name

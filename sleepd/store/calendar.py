@@ -58,27 +58,26 @@ def calendar(path: Path, since: str, now: datetime) -> Calendar:
             f"SELECT * FROM nights WHERE date >= ? AND {CAME} ORDER BY started_at DESC",  # noqa: S608
             (since, *latest(now)),
         )
-        nights = tuple(_night(row) for row in rows)
+        nights = []
+        for row in rows:
+            report = json.loads(row["report"])
+            night = PastNight(
+                scope=row["scope"],
+                date=row["date"],
+                status=row["status"],
+                ended_at=_moment(row["ended_at"]),
+                attempts=report.get("attempts", 1),
+                attempt_at=_moment(report.get("attempt_at") or row["started_at"]),
+                retry_at=_moment(report.get("retry_at")),
+            )
+            nights.append(night)
         scopes = frozenset(str(row[0]) for row in connection.execute("SELECT DISTINCT scope FROM nights"))
         begun = connection.execute(
             f"SELECT scope, min(started_at) FROM nights WHERE {CAME} GROUP BY scope",  # noqa: S608
             latest(now),
         )
         first = {str(scope): datetime.fromisoformat(at) for scope, at in begun}
-    return Calendar(nights=nights, scopes=scopes, first=first)
-
-
-def _night(row: sqlite3.Row) -> PastNight:
-    report = json.loads(row["report"])
-    return PastNight(
-        scope=row["scope"],
-        date=row["date"],
-        status=row["status"],
-        ended_at=_moment(row["ended_at"]),
-        attempts=report.get("attempts", 1),
-        attempt_at=_moment(report.get("attempt_at") or row["started_at"]),
-        retry_at=_moment(report.get("retry_at")),
-    )
+    return Calendar(nights=tuple(nights), scopes=scopes, first=first)
 
 
 def _moment(text: str | None) -> datetime | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from pathlib import Path
 
 from harvesters.records import Cursor
@@ -18,22 +17,17 @@ def cursors(path: Path, agent: str) -> dict[str, Cursor]:
     if not path.exists():
         return {}
 
-    def read(connection: sqlite3.Connection) -> dict[str, Cursor]:
-        return {
-            row["path"]: _cursor(row) for row in connection.execute("SELECT * FROM files WHERE agent = ?", (agent,))
-        }
-
-    return glance(path, read)
-
-
-def _cursor(row: sqlite3.Row) -> Cursor:
-    return Cursor(
-        inode=row["inode"],
-        size=row["size"],
-        mtime_ns=row["mtime_ns"],
-        offset=row["offset"],
-        head=row["head"],
-        head_length=row["head_length"],
-        tail=row["tail"],
-        state=json.loads(row["state"]),
-    )
+    rows = glance(path, lambda c: c.execute("SELECT * FROM files WHERE agent = ?", (agent,)).fetchall())
+    return {
+        row["path"]: Cursor(
+            inode=row["inode"],
+            size=row["size"],
+            mtime_ns=row["mtime_ns"],
+            offset=row["offset"],
+            head=row["head"],
+            head_length=row["head_length"],
+            tail=row["tail"],
+            state=json.loads(row["state"]),
+        )
+        for row in rows
+    }

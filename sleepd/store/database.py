@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, create_engine, event, exc
@@ -97,7 +98,13 @@ def open_database(path: Path) -> Database:
     if path.stat().st_size == 0:
         raise _damaged(path, "it is empty")
     source, writable = readable.uri(path), readable.can_be_written(path)
-    database = Database(path, _engine(path) if writable else _still(source))
+    if writable:
+        engine = _engine(path)
+    else:
+        # Of a file that can only be read, WAL mode is not even asked for.
+        connect = partial(sqlite3.connect, source, uri=True, check_same_thread=False)
+        engine = create_engine("sqlite://", creator=connect, poolclass=QueuePool, hide_parameters=True)
+    database = Database(path, engine)
     with damage_named(path):
         if _revision(source, path) != HEAD:
             if not writable:
@@ -208,15 +215,6 @@ def _engine(path: Path) -> Engine:
         cursor.close()
 
     return engine
-
-
-def _still(source: str) -> Engine:
-    """For a file that can only be read: WAL mode is not even asked for."""
-
-    def connect() -> sqlite3.Connection:
-        return sqlite3.connect(source, uri=True, check_same_thread=False)
-
-    return create_engine("sqlite://", creator=connect, poolclass=QueuePool, hide_parameters=True)
 
 
 def _create(path: Path) -> None:

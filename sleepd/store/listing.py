@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
 from sleepd.core.model import before_the_change
-from sleepd.store.overview import glance
+from sleepd.store.overview import edit_words, glance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,18 +37,16 @@ def proposals(path: Path, *, everything: bool) -> tuple[ListedProposal, ...]:
 
     None where there is no database; none is made. Raises as `overview.glance` does.
     """
-    return glance(path, lambda connection: _read(connection, everything)) if path.exists() else ()
-
-
-def _read(connection: sqlite3.Connection, everything: bool) -> tuple[ListedProposal, ...]:
-    rows = connection.execute(
+    if not path.exists():
+        return ()
+    query = (
         "SELECT p.*, c.name AS skill, c.path, c.edits, b.name AS branch, "
         "CASE WHEN c.verdict = 'accepted' THEN m.run_id END AS changed_in FROM proposals p "
         "JOIN candidates c ON c.id = p.id LEFT JOIN branches b ON b.proposal_id = p.id "
         "LEFT JOIN model_changes m ON m.number = c.invalidated_by "
-        "WHERE ? OR p.status IN ('waiting', 'quarantined') ORDER BY c.number",
-        (everything,),
+        "WHERE ? OR p.status IN ('waiting', 'quarantined') ORDER BY c.number"
     )
+    rows = glance(path, lambda connection: connection.execute(query, (everything,)).fetchall())
     return tuple(
         ListedProposal(
             id=row["id"],
@@ -61,7 +58,7 @@ def _read(connection: sqlite3.Connection, everything: bool) -> tuple[ListedPropo
             sealed_count=row["sealed_count"],
             sealed_before=row["sealed_before"],
             sealed_after=row["sealed_after"],
-            edits=tuple(edit["text"] or f"{edit['op']} {edit['anchor']}" for edit in json.loads(row["edits"])),
+            edits=edit_words(row["edits"]),
             findings=tuple(json.loads(row["findings"])),
             doubt=before_the_change(row["changed_in"]) if row["changed_in"] is not None else None,
         )

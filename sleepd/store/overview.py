@@ -170,28 +170,24 @@ def news(path: Path, now: datetime) -> News | None:
     if not path.exists():
         return None
     with reading(path, timeout=1) as connection:
-        return _news(connection, now)
-
-
-def _news(connection: sqlite3.Connection, now: datetime) -> News:
-    waiting = connection.execute("SELECT id FROM proposals WHERE status = 'waiting' ORDER BY id")
-    nights = connection.execute(
-        "SELECT date, max(status = 'not-measured'), max(status = 'budget-spent'), "  # noqa: S608
-        "max(id IN (SELECT night_id FROM proposals)) "
-        f"FROM nights WHERE status <> 'running' AND {CAME} GROUP BY date ORDER BY date DESC",
-        latest(now),
-    )
-    return News(
-        waiting=tuple(str(id_) for (id_,) in waiting),
-        nights=tuple(
-            NightsOf(
-                date=date,
-                status="not-measured" if unmeasured else "budget-spent" if spent else "done",
-                learnt=bool(learnt),
-            )
-            for date, unmeasured, spent, learnt in nights
-        ),
-    )
+        waiting = connection.execute("SELECT id FROM proposals WHERE status = 'waiting' ORDER BY id")
+        nights = connection.execute(
+            "SELECT date, max(status = 'not-measured'), max(status = 'budget-spent'), "  # noqa: S608
+            "max(id IN (SELECT night_id FROM proposals)) "
+            f"FROM nights WHERE status <> 'running' AND {CAME} GROUP BY date ORDER BY date DESC",
+            latest(now),
+        )
+        return News(
+            waiting=tuple(str(id_) for (id_,) in waiting),
+            nights=tuple(
+                NightsOf(
+                    date=date,
+                    status="not-measured" if unmeasured else "budget-spent" if spent else "done",
+                    learnt=bool(learnt),
+                )
+                for date, unmeasured, spent, learnt in nights
+            ),
+        )
 
 
 def _looked_at(path: Path, read: Callable[[sqlite3.Connection], T]) -> T:
@@ -261,6 +257,11 @@ def _read(connection: sqlite3.Connection, now: datetime) -> Overview:
     )
 
 
+def edit_words(stored: str) -> tuple[str, ...]:
+    """The edits of a candidate's row in a few words each: the new text, or what is done to which line."""
+    return tuple(edit["text"] or f"{edit['op']} {edit['anchor']}" for edit in json.loads(stored))
+
+
 def _number(connection: sqlite3.Connection, query: str) -> int:
     return int(connection.execute(query).fetchone()[0])
 
@@ -298,7 +299,7 @@ def _on_probation(connection: sqlite3.Connection) -> tuple[OnProbation, ...]:
             effect=row["effect"],
             nights=row["nights"],
             pairs=row["drawn"],
-            edits=tuple(edit["text"] or f"{edit['op']} {edit['anchor']}" for edit in json.loads(row["edits"])),
+            edits=edit_words(row["edits"]),
         )
         for row in rows
     )

@@ -98,32 +98,43 @@ def page(path: Path, min_sessions: int, *, first: int = 1, count: int | None = N
     """
     if not path.exists():
         return Page(found=(), first=first, total=0)
-    return glance(path, lambda connection: _page(connection, min_sessions, first, count))
 
-
-def _page(connection: sqlite3.Connection, min_sessions: int, first: int, count: int | None) -> Page:
-    rows = connection.execute(_KINDS, (min_sessions,)).fetchall()
-    some = rows[first - 1 :] if count is None else rows[first - 1 : first - 1 + count]
-    ids, kinds = (json.dumps([row[name] for row in some]) for name in ("first_id", "kind"))
-    oldest = {row["id"]: row for row in connection.execute(_FIRST, (ids,))}
-    checks: dict[str, list[Check]] = {}
-    for row in connection.execute(_CHECKS, (kinds,)):
-        checks.setdefault(row["work"], []).append(check_of(CheckKind(row["kind"]), row["value"]))
-    kept = {
-        row["kind"]: Excess(
-            corrected_sessions=row["corrected_sessions"],
-            wordings=row["wordings"],
-            found=row["found"],
-            by_chance=row["by_chance"],
-            proven=row["proven"],
+    def read(connection: sqlite3.Connection) -> Page:
+        rows = connection.execute(_KINDS, (min_sessions,)).fetchall()
+        some = rows[first - 1 :] if count is None else rows[first - 1 : first - 1 + count]
+        ids, kinds = (json.dumps([row[name] for row in some]) for name in ("first_id", "kind"))
+        oldest = {row["id"]: row for row in connection.execute(_FIRST, (ids,))}
+        checks: dict[str, list[Check]] = {}
+        for row in connection.execute(_CHECKS, (kinds,)):
+            checks.setdefault(row["work"], []).append(check_of(CheckKind(row["kind"]), row["value"]))
+        kept = {
+            row["kind"]: Excess(
+                corrected_sessions=row["corrected_sessions"],
+                wordings=row["wordings"],
+                found=row["found"],
+                by_chance=row["by_chance"],
+                proven=row["proven"],
+            )
+            for row in connection.execute("SELECT * FROM wordings")
+        }
+        found = tuple(
+            Recurring(
+                kind=ClusterId(row["kind"]),
+                name=row["name"],
+                project=oldest[row["first_id"]]["project"],
+                request=oldest[row["first_id"]]["request"],
+                tasks=row["tasks"],
+                sessions=row["sessions"],
+                friction=row["friction"],
+                by_split={Split.TRAIN: row["train"], Split.VAL: row["val"], Split.TEST: row["test"]},
+                checks=in_order(checks.get(row["kind"], [])),
+                excess=kept.get(row["kind"], NO_EXCESS),
+            )
+            for row in some
         )
-        for row in connection.execute("SELECT * FROM wordings")
-    }
-    found = tuple(
-        _recurring(row, oldest[row["first_id"]], checks.get(row["kind"], []), kept.get(row["kind"], NO_EXCESS))
-        for row in some
-    )
-    return Page(found=found, first=first, total=len(rows))
+        return Page(found=found, first=first, total=len(rows))
+
+    return glance(path, read)
 
 
 def members(path: Path, kinds: Sequence[ClusterId]) -> tuple[Member, ...]:
@@ -140,19 +151,4 @@ def members(path: Path, kinds: Sequence[ClusterId]) -> tuple[Member, ...]:
             request=row["request"],
         )
         for row in rows
-    )
-
-
-def _recurring(row: sqlite3.Row, oldest: sqlite3.Row, checks: Sequence[Check], excess: Excess) -> Recurring:
-    return Recurring(
-        kind=ClusterId(row["kind"]),
-        name=row["name"],
-        project=oldest["project"],
-        request=oldest["request"],
-        tasks=row["tasks"],
-        sessions=row["sessions"],
-        friction=row["friction"],
-        by_split={Split.TRAIN: row["train"], Split.VAL: row["val"], Split.TEST: row["test"]},
-        checks=in_order(checks),
-        excess=excess,
     )

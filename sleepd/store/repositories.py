@@ -27,7 +27,13 @@ def of_folders(connection: Connection) -> Mapping[str, str]:
     edited = select(s.project, changed.path).distinct().join(file_changes, changed.session_id == s.id)
     for folder, path in connection.execute(edited):
         if folder:
-            paths.setdefault(folder, set()).add(_below(folder, path))
+            # The path relative to the folder; as it is when it was relative; none for a path elsewhere.
+            there, named = folder.replace("\\", "/").rstrip("/"), path.replace("\\", "/")
+            if named.startswith(f"{there}/"):
+                named = named[len(there) + 1 :]
+            elif named.startswith(("/", "~")) or named[1:2] == ":":
+                continue
+            paths.setdefault(folder, set()).add(named)
     return repositories(
         {
             folder: WorkedOn(
@@ -38,11 +44,3 @@ def of_folders(connection: Connection) -> Mapping[str, str]:
             for folder, number in sessions.items()
         }
     )
-
-
-def _below(folder: str, path: str) -> str:
-    """The path relative to the folder; as it is when it was relative; empty for a path elsewhere."""
-    there, named = folder.replace("\\", "/").rstrip("/"), path.replace("\\", "/")
-    if named.startswith(f"{there}/"):
-        return named[len(there) + 1 :]
-    return "" if named.startswith(("/", "~")) or named[1:2] == ":" else named

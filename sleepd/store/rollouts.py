@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 from sqlalchemy import ColumnElement, Connection, Row, Table, func, select, update
-from sqlalchemy.dialects.sqlite import Insert
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from sleepd.core.errors import DatabaseDamaged
@@ -100,19 +98,33 @@ def text(connection: Connection, address: Digest) -> str:
     return body
 
 
+_NEW = upsert(t.rollouts)
+_SAVE = _NEW.on_conflict_do_update(
+    index_elements=[c.name for c in t.rollouts.primary_key],
+    set_={c.name: _NEW.excluded[c.name] for c in t.rollouts.c if not c.primary_key},
+    where=t.rollouts.c.score.is_(None),
+)
+
+
 def save(connection: Connection, rollouts: Sequence[Rollout], run: RunId) -> None:
     """Keep rollouts. One that is there already stays as it is, unless it could not be scored."""
-    if rollouts:
-        made_in = runs.columns(connection, run)
-        connection.execute(_statement(), [_row(rollout) | made_in for rollout in rollouts])
-
-
-@cache
-def _statement() -> Insert:
-    statement = upsert(t.rollouts)
-    fresh = {c.name: statement.excluded[c.name] for c in t.rollouts.c if not c.primary_key}
-    keys = [c.name for c in t.rollouts.primary_key]
-    return statement.on_conflict_do_update(index_elements=keys, set_=fresh, where=t.rollouts.c.score.is_(None))
+    made_in = runs.columns(connection, run) if rollouts else {}
+    rows = []
+    for rollout in rollouts:
+        result = rollout.result
+        row: dict[str, object] = {
+            "invalidated_by": 0,
+            "answer": rollout.answer,
+            "score": result.value if isinstance(result, Score) else None,
+            "cause": result.cause.value if isinstance(result, Unscored) else None,
+            "reason": result.reason,
+            "tokens_in": rollout.usage.tokens_in,
+            "tokens_out": rollout.usage.tokens_out,
+            "cost_usd": rollout.usage.cost_usd,
+        }
+        rows.append(_key_row(rollout.key) | row | made_in)
+    if rows:
+        connection.execute(_SAVE, rows)
 
 
 def load(connection: Connection, keys: Iterable[RolloutKey], run: RunId) -> dict[RolloutKey, Rollout]:
@@ -248,7 +260,17 @@ def spent_by_stage(connection: Connection, run_id: str, steps: Sequence[int] = (
     replied = select(*_sums(t.reflections)).where(r.run_id == run_id, r.step.in_(steps)).having(func.count() > 0)
     by_stage["reflections"] = list(connection.execute(replied))
     order = (*dict.fromkeys(_STAGES.values()), "reflections")
-    return tuple(_spent_on(name, by_stage[name]) for name in order if by_stage.get(name))
+    return tuple(
+        SpentOn(
+            stage=name,
+            calls=sum(part.calls for part in parts),
+            tokens_in=sum(part.tokens_in for part in parts),
+            tokens_out=sum(part.tokens_out for part in parts),
+            uncounted=sum(part.uncounted for part in parts),
+        )
+        for name in order
+        if (parts := by_stage.get(name))
+    )
 
 
 def _sums(table: Table) -> tuple[ColumnElement[int], ...]:
@@ -259,16 +281,6 @@ def _sums(table: Table) -> tuple[ColumnElement[int], ...]:
         func.coalesce(func.sum(c.tokens_in), 0).label("tokens_in"),
         func.coalesce(func.sum(c.tokens_out), 0).label("tokens_out"),
         (func.count() - known).label("uncounted"),
-    )
-
-
-def _spent_on(name: str, parts: Sequence[Row[*tuple[int, ...]]]) -> SpentOn:
-    return SpentOn(
-        stage=name,
-        calls=sum(part.calls for part in parts),
-        tokens_in=sum(part.tokens_in for part in parts),
-        tokens_out=sum(part.tokens_out for part in parts),
-        uncounted=sum(part.uncounted for part in parts),
     )
 
 
@@ -284,20 +296,6 @@ def _spent(
         (func.count() - func.count(c.cost_usd)).label("unpriced"),
     ).where(c.run_id == run_id, c.step.in_(steps))
     return connection.execute(query).one()
-
-
-def _row(rollout: Rollout) -> dict[str, object]:
-    result = rollout.result
-    return _key_row(rollout.key) | {
-        "invalidated_by": 0,
-        "answer": rollout.answer,
-        "score": result.value if isinstance(result, Score) else None,
-        "cause": result.cause.value if isinstance(result, Unscored) else None,
-        "reason": result.reason,
-        "tokens_in": rollout.usage.tokens_in,
-        "tokens_out": rollout.usage.tokens_out,
-        "cost_usd": rollout.usage.cost_usd,
-    }
 
 
 def _key_row(key: RolloutKey) -> dict[str, object]:

@@ -44,7 +44,7 @@ class Moment(TypeDecorator[datetime]):
         return None if value is None else datetime.fromisoformat(value)
 
 
-def _session() -> Column[str]:
+def session_key() -> Column[str]:
     return Column("session_id", Text, ForeignKey("sessions.id", ondelete="CASCADE"), primary_key=True)
 
 
@@ -95,7 +95,7 @@ sessions = Table(
 turns = Table(
     "turns",
     metadata,
-    _session(),
+    session_key(),
     Column("id", Text, primary_key=True),
     Column("position", Integer, nullable=False),
     Column("role", Text, nullable=False),
@@ -115,7 +115,7 @@ turns = Table(
 tool_calls = Table(
     "tool_calls",
     metadata,
-    _session(),
+    session_key(),
     Column("id", Text, primary_key=True),
     Column("turn_id", Text, nullable=False),
     Column("number", Integer, nullable=False),
@@ -135,7 +135,7 @@ tool_calls = Table(
 skill_uses = Table(
     "skill_uses",
     metadata,
-    _session(),
+    session_key(),
     Column("position", Integer, primary_key=True),
     Column("name", Text, primary_key=True),
     Column("path", Text),

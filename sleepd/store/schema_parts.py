@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, Float, ForeignKey, Integer, LargeBinary, Table, Text
+from sqlalchemy import Boolean, Column, Float, Integer, LargeBinary, Table, Text
 
-from sleepd.store.schema import Moment, metadata
-
-
-def _session() -> Column[str]:
-    return Column("session_id", Text, ForeignKey("sessions.id", ondelete="CASCADE"), primary_key=True)
-
+from sleepd.store.schema import Moment, metadata, session_key
 
 file_changes = Table(
     "file_changes",
     metadata,
-    _session(),
+    session_key(),
     Column("call_id", Text, primary_key=True),
     Column("number", Integer, primary_key=True),
     Column("path", Text, nullable=False),
@@ -25,7 +20,7 @@ file_changes = Table(
 session_events = Table(
     "session_events",
     metadata,
-    _session(),
+    session_key(),
     Column("position", Integer, primary_key=True),
     Column("number", Integer, primary_key=True),
     Column("kind", Text, nullable=False),

@@ -58,7 +58,24 @@ def save(connection: Connection, told: Sequence[tuple[SessionId, Session]]) -> N
             for call in (*calls, *late)
             for n, change in enumerate(call.changes)
         ]
-        happened += _event_rows(session.events, id_)
+        seen: Counter[int] = Counter()  # several events at one position are numbered
+        for event in session.events:
+            happened.append(
+                {
+                    "session_id": id_,
+                    "position": event.position,
+                    "number": seen[event.position],
+                    "kind": event.kind.value,
+                    "at": event.at,
+                    "name": event.name,
+                    "text": event.text,
+                    "failed": event.failed,
+                    "exit_code": event.exit_code,
+                    "duration_ms": event.duration_ms,
+                    "tokens": event.tokens,
+                }
+            )
+            seen[event.position] += 1
     if rows:
         connection.execute(upsert(p.file_changes).on_conflict_do_nothing(), rows)
     if happened:
@@ -137,27 +154,3 @@ def record_counts(connection: Connection) -> tuple[FileCount, ...]:
         )
         for row in connection.execute(query)
     )
-
-
-def _event_rows(found: Sequence[SessionEvent], id_: SessionId) -> list[dict[str, object]]:
-    """Rows of events; several at one position are numbered."""
-    seen: Counter[int] = Counter()
-    rows: list[dict[str, object]] = []
-    for event in found:
-        rows.append(
-            {
-                "session_id": id_,
-                "position": event.position,
-                "number": seen[event.position],
-                "kind": event.kind.value,
-                "at": event.at,
-                "name": event.name,
-                "text": event.text,
-                "failed": event.failed,
-                "exit_code": event.exit_code,
-                "duration_ms": event.duration_ms,
-                "tokens": event.tokens,
-            }
-        )
-        seen[event.position] += 1
-    return rows

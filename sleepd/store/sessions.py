@@ -14,7 +14,6 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 
 from harvesters.records import (
     Answered,
-    Cursor,
     Defect,
     Origin,
     Role,
@@ -36,6 +35,12 @@ _ANSWER = (
     *("answers", "duration_ms", "subagent", "subagent_tokens", "result_id"),
 )
 """What a result tells of its call. The first four replace what was stored, of the others those that say something."""
+
+_NEW_TURN = upsert(t.turns)
+_SAVE_TURN = _NEW_TURN.on_conflict_do_update(
+    index_elements=["session_id", "id"], set_={"text": t.turns.c.text + _NEW_TURN.excluded.text}
+)
+"""A tail goes on with the text of a turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +92,7 @@ def save(connection: Connection, files: Iterable[StoredFile]) -> None:
             for turn in session.turns
         ]
         if rows:
-            connection.execute(_turn_statement(), list(rows))
+            connection.execute(_SAVE_TURN, list(rows))
         calls = [
             _call_row(call, turn.id, n, id_)
             for _, id_, session in told
@@ -228,28 +233,27 @@ def _count(connection: Connection, table: Table) -> int:
 
 def _save_cursors(connection: Connection, group: Sequence[StoredFile]) -> None:
     """Where each file was left. A reading without a session leaves the file's session as it is."""
-    rows = [_cursor_row(file, file.reading.cursor) for file in group if file.reading.cursor is not None]
+    rows = [
+        {
+            "path": file.path,
+            "agent": file.agent,
+            "session_id": session_id(file.agent, session.id) if (session := file.reading.session) is not None else None,
+            "inode": cursor.inode,
+            "size": cursor.size,
+            "mtime_ns": cursor.mtime_ns,
+            "offset": cursor.offset,
+            "head": cursor.head,
+            "head_length": cursor.head_length,
+            "tail": cursor.tail,
+            "state": json.dumps(dict(cursor.state), sort_keys=True),
+        }
+        for file in group
+        if (cursor := file.reading.cursor) is not None
+    ]
     named = [row for row in rows if row["session_id"] is not None]
     _put(connection, t.files, named, tuple(name for name in named[0] if name != "path") if named else ())
     others = [row for row in rows if row["session_id"] is None]
     _put(connection, t.files, others, tuple(n for n in others[0] if n not in ("path", "session_id")) if others else ())
-
-
-def _cursor_row(file: StoredFile, cursor: Cursor) -> dict[str, object]:
-    session = file.reading.session
-    return {
-        "path": file.path,
-        "agent": file.agent,
-        "session_id": session_id(file.agent, session.id) if session is not None else None,
-        "inode": cursor.inode,
-        "size": cursor.size,
-        "mtime_ns": cursor.mtime_ns,
-        "offset": cursor.offset,
-        "head": cursor.head,
-        "head_length": cursor.head_length,
-        "tail": cursor.tail,
-        "state": json.dumps(dict(cursor.state), sort_keys=True),
-    }
 
 
 def _save_defects(connection: Connection, group: Sequence[StoredFile]) -> None:
@@ -298,13 +302,6 @@ def _session_statement(columns: tuple[str, ...], *, whole: bool) -> Insert:
         change |= {"models": func.coalesce(func.nullif(new.models, "[]"), old.models)}
     change["revision"] = old.revision + 1
     return statement.on_conflict_do_update(index_elements=["id"], set_=change)
-
-
-@cache
-def _turn_statement() -> Insert:
-    statement = upsert(t.turns)
-    text = t.turns.c.text + statement.excluded.text
-    return statement.on_conflict_do_update(index_elements=["session_id", "id"], set_={"text": text})
 
 
 def _put(connection: Connection, table: Table, rows: Sequence[Mapping[str, object]], updated: tuple[str, ...]) -> None:

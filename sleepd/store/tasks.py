@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from sqlalchemy import ColumnElement, Connection, Row, Select, Table, bindparam, delete, func, insert, select, update
-from sqlalchemy.dialects.sqlite import Insert
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from sleepd.core.check import Check, check_of
@@ -58,6 +56,13 @@ class StoredTask:
         return bool(self.checks) and self.split is not None and not self.retired
 
 
+_NEW_TASK = upsert(t.tasks)
+_SAVE_TASK = _NEW_TASK.on_conflict_do_update(
+    index_elements=["id"],
+    set_={name: _NEW_TASK.excluded[name] for name in ("session_id", "project", "request", "context", "skill")},
+)
+
+
 def save(connection: Connection, session: SessionId, agent: str, tasks: Sequence[Task]) -> None:
     """Store one session's tasks. A task that is there keeps its side and cluster; one that is gone is removed.
 
@@ -77,7 +82,7 @@ def save(connection: Connection, session: SessionId, agent: str, tasks: Sequence
     tasks = [task for task in tasks if len(task.attempts) > elsewhere.get(task.id, -1)]
     if tasks:
         connection.execute(
-            _task_statement(),
+            _SAVE_TASK,
             [
                 {
                     "id": task.id,
@@ -110,13 +115,6 @@ def save(connection: Connection, session: SessionId, agent: str, tasks: Sequence
     ]
     if rows:
         connection.execute(upsert(t.attempts), rows)
-
-
-@cache
-def _task_statement() -> Insert:
-    statement = upsert(t.tasks)
-    change = {name: statement.excluded[name] for name in ("session_id", "project", "request", "context", "skill")}
-    return statement.on_conflict_do_update(index_elements=["id"], set_=change)
 
 
 def load(connection: Connection, ids: Sequence[TaskId] | None = None) -> tuple[StoredTask, ...]:

@@ -16,6 +16,7 @@ from sleepd.core.mark import OWN_MARK
 from sleepd.core.ports import Ask, CallPurpose, Failure
 from sleepd.host import clock, locks
 from sleepd.settings import config
+from sleepd.settings.backends import BACKENDS, Backend
 from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
 from sleepd.store import lessons, session_parts, sessions
@@ -239,9 +240,13 @@ def _embedder(settings: Settings) -> Iterator[DoctorRow]:
 def _login(settings: Settings, *, live: bool) -> DoctorRow:
     models = dict.fromkeys(compose.models(settings)[:2])
     names = ", ".join(model.key for model in models)
-    needed = config.KEY_VARIABLES.get(settings.model.name or "")
-    if needed is not None and config.api_key(settings.model.name or "") is None:
-        return _failed("model", f"{names}: no key is set", f"export SLEEPD_API_KEY or {needed}")
+    for section in (settings.model, settings.for_reflection()):
+        backend = BACKENDS.get(section.name or "", Backend())
+        needed = section.key_variable or backend.key_variable
+        optional = (backend.has_login or backend.keyless) and section.key_variable is None
+        if needed is not None and not optional and config.api_key(section.name or "", section.key_variable) is None:
+            usual = needed if section.key_variable is not None else f"SLEEPD_API_KEY or {needed}"
+            return _failed("model", f"{names}: no key is set", f"export {usual}")
     if not live:
         return _ok("model", f"{names}; not tested (sleepd doctor --live does)")
     ask = Ask(purpose=CallPurpose.PREFLIGHT, system=OWN_MARK, prompt="Reply with the word ready.", max_tokens=64)

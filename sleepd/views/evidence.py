@@ -153,7 +153,10 @@ def night_text(seen: OfNight) -> str:
         for one in seen.proposed
         for p in (one.proposal,)
     ]
-    parts += [f"\nnot used: {report.clean(problem)}" for problem in _said(night.report)]
+    unmatched, problems = night.report.get("unmatched"), night.report.get("problems")
+    unusable = [f"{row.get('edit')}: {row.get('reason')}" for row in unmatched] if isinstance(unmatched, list) else []
+    unusable += [str(problem) for problem in problems] if isinstance(problems, list) else []
+    parts += [f"\nnot used: {report.clean(reply)}" for reply in unusable]
     return "\n".join(parts if len(parts) > 1 else [*parts, "\nno candidate was tried"])
 
 
@@ -165,10 +168,3 @@ def sealed_words(proposal: Proposal) -> str:
 def sealed_json(proposal: Proposal) -> Plain:
     """The same for a program."""
     return {"tasks": proposal.sealed_count, "before": proposal.sealed_before, "after": proposal.sealed_after}
-
-
-def _said(facts: Mapping[str, object]) -> list[str]:
-    """Unusable replies of the reflections."""
-    unmatched, problems = facts.get("unmatched"), facts.get("problems")
-    found = [f"{row.get('edit')}: {row.get('reason')}" for row in unmatched] if isinstance(unmatched, list) else []
-    return found + ([str(p) for p in problems] if isinstance(problems, list) else [])

@@ -3,14 +3,14 @@ docs/reference/output-folder.md."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 
 import numpy as np
 
 from sleepd.core import edit, experiment
 from sleepd.core.evidence import Floats
-from sleepd.core.model import Attribution, Digest, Edit
+from sleepd.core.model import Attribution
 from sleepd.pipeline.trial import GateTerms
 from sleepd.views.candidate_view import TriedCandidate, loads_words
 
@@ -26,6 +26,7 @@ def candidate(one: TriedCandidate, gate: GateTerms) -> Plain:
     # The statistic that decided, whatever was asked of the candidate.
     paths = experiment.paths(asked.statistic, experiment.scores_of(for_mean))
     known = {each.edit_id: each for each in one.carried}
+    not_measured: Plain = dict.fromkeys(("kept", "effect", "low", "high", "pairs"))
     return {
         "index": found.index,
         "id": found.id,
@@ -49,7 +50,17 @@ def candidate(one: TriedCandidate, gate: GateTerms) -> Plain:
         "tokens": one.tokens_added,
         "loads": [f"the description{when} {said}" for when, said in loads_words(one)],
         "tasks": [asdict(row) for row in one.by_task],
-        "edits": [_edit(e, known) for e in found.edits],
+        "edits": [
+            {
+                "op": e.op.value,
+                "anchor": e.anchor,
+                "text": e.text,
+                "reason": e.reason,
+                **(carried_json(known[e.id]) if e.id in known else not_measured),
+                "tokens": edit.tokens(e.text),
+            }
+            for e in found.edits
+        ],
     }
 
 
@@ -68,18 +79,6 @@ def carried_json(found: Attribution) -> Plain:
         "low": asked.low if asked is not None else None,
         "high": asked.high if asked is not None else None,
         "pairs": asked.pairs if asked is not None else None,
-    }
-
-
-def _edit(one: Edit, known: Mapping[Digest, Attribution]) -> Plain:
-    nothing: Plain = dict.fromkeys(("kept", "effect", "low", "high", "pairs"))
-    return {
-        "op": one.op.value,
-        "anchor": one.anchor,
-        "text": one.text,
-        "reason": one.reason,
-        **(carried_json(known[one.id]) if one.id in known else nothing),
-        "tokens": edit.tokens(one.text),
     }
 
 

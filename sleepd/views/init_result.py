@@ -14,6 +14,16 @@ class FoundAgent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FoundModel:
+    """An adapter that could work at once."""
+
+    name: str
+    """What `model.name` would be."""
+    price: str
+    """Who pays for its calls, in words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class InitResult:
     """The state after the first steps."""
 
@@ -24,5 +34,7 @@ class InitResult:
     """The values in the settings file, new or there before, `section.key` -> value."""
     model_chosen: bool
     """Whether a model is set: nothing chooses one for the user."""
+    models: tuple[FoundModel, ...]
+    """What could be chosen without another login or key; empty once a model is set."""
     window_chosen: bool
     """Whether the harvest window and a budget are set."""

@@ -21,8 +21,10 @@ from sleepd.core.lesson import (
     TriedLesson,
     Wording,
 )
+from sleepd.core.plaintext import clipped, flat
 from sleepd.core.signal import SignalKind
 from sleepd.core.written_rules import TriedRule
+from sleepd.views import report
 from sleepd.views.report import Plain
 
 _QUOTES_LISTED = 2
@@ -34,20 +36,30 @@ _LISTED = 10
 def book_text(found: LessonBook, *, everything: bool) -> str:
     """The lessons, worth most first: how often, the rule, the person's own words, the cost."""
     shown = [one for one in found.lessons if everything or one.state is not LessonState.REJECTED]
-    read = f"{_count(found.sessions, 'session')} with {_count(found.turns, 'turn')} of yours were read"
+    read = f"{report.count(found.sessions, 'session')} with {report.count(found.turns, 'turn')} of yours were read"
     if not found.sessions:
         return "No session of yours is stored yet; read them first: sleepd harvest"
     if not shown:
-        return f"No lesson yet: {read}.\n{_nearest(found)}"
+        if found.nearest is None:
+            return f"No lesson yet: {read}.\nNothing came back in a second session so far."
+        sessions = len({signal.session for signal in found.nearest.signals})
+        return (
+            f"No lesson yet: {read}.\n"
+            f"The nearest one was seen in {report.count(sessions, 'session')} and needs more: {found.nearest.text}\n"
+            f'  "{clipped(flat(found.nearest.signals[-1].text), _QUOTE_WIDTH)}"'
+        )
     rows = shown if everything else shown[:_LISTED]
-    parts = [f"{_count(len(shown), 'lesson')}: {read}.", ""]
+    parts = [f"{report.count(len(shown), 'lesson')}: {read}.", ""]
     for one in rows:
         mark = "" if one.state is LessonState.NEW else f"  [{one.state}]"
         lines = [
-            f"{one.id[:6]}  in {len(one.sessions)} of {_count(found.sessions, 'session')}, {_cost(one)}{mark}",
+            f"{one.id[:6]}  in {len(one.sessions)} of {report.count(found.sessions, 'session')}, {_cost(one)}{mark}",
             f"  {one.text}",
         ]
-        lines += [f"  {_said(quote)}" for quote in _telling(one.quotes)]
+        # The person's own words before failed calls, of a length that can be read at a glance; the newest ones.
+        order = sorted(one.quotes, key=lambda q: (not q.own, len(q.text) > _QUOTE_WIDTH, len(q.text) < _GLANCE))
+        telling = sorted(order[:_QUOTES_LISTED], key=one.quotes.index)
+        lines += [f"  {_quoted(quote, clipped(quote.text, _QUOTE_WIDTH))}" for quote in telling]
         if one.written_down:
             lines.append(f"  Written down and still needed: {one.written_down}")
         if one.state is LessonState.SUPERSEDED:
@@ -62,49 +74,29 @@ def book_text(found: LessonBook, *, everything: bool) -> str:
     return "\n".join(parts)
 
 
-def _nearest(found: LessonBook) -> str:
-    if found.nearest is None:
-        return "Nothing came back in a second session so far."
-    sessions = len({signal.session for signal in found.nearest.signals})
-    return (
-        f"The nearest one was seen in {_count(sessions, 'session')} and needs more: {found.nearest.text}\n"
-        f'  "{_clipped(" ".join(found.nearest.signals[-1].text.split()))}"'
-    )
-
-
 def _worded_by_model(one: Lesson) -> list[Wording]:
     """The model's texts that are not the lesson's own text already."""
     texts = [wording for wording in one.wordings if wording.by is Author.MODEL]
     return [wording for wording in texts if f"{wording.text} {wording.exception}".strip() != one.text]
 
 
-def _telling(quotes: Sequence[Quote]) -> list[Quote]:
-    """The person's own words before failed calls, of a length that can be read at a glance; the newest ones."""
-    order = sorted(quotes, key=lambda q: (not q.own, len(q.text) > _QUOTE_WIDTH, len(q.text) < _GLANCE))
-    return sorted(order[:_QUOTES_LISTED], key=quotes.index)
-
-
 def _cost(one: Lesson) -> str:
-    parts = [_count(one.cost.turns, "turn")] if one.cost.turns else []
-    parts += [_count(one.cost.calls, "call")] if one.cost.calls else []
+    parts = [report.count(one.cost.turns, "turn")] if one.cost.turns else []
+    parts += [report.count(one.cost.calls, "call")] if one.cost.calls else []
     parts += [f"{one.cost.minutes:.0f} min"] if one.cost.minutes >= 1 else []
     return "cost " + ", ".join(parts) if parts else "no cost known"
-
-
-def _said(quote: Quote) -> str:
-    when = f"{quote.at:%Y-%m-%d}  " if quote.at is not None else ""
-    return f'{when}"{_clipped(quote.text)}"' if quote.own else f"{when}{_clipped(quote.text)}"
 
 
 def lesson_text(tried: TriedLesson) -> str:
     """One lesson whole: its checks over the history, and each quote with its place."""
     one = tried.lesson
     where = f"in {one.project}" if one.project else "in several projects"
+    sessions = report.count(len(one.sessions), "session")
     lines = [
         one.text,
         "",
         f"id {one.id}, {one.state}{f' ({one.why})' if one.why else ''}; {where}",
-        f"needed in {_count(len(one.sessions), 'session')}, again in {one.needed_again} after the first; {_cost(one)}",
+        f"needed in {sessions}, again in {one.needed_again} after the first; {_cost(one)}",
         f"seen as {', '.join(one.kinds)}{f': {one.seen}' if one.seen else ''}",
         "grade of proof: observed (your history alone; nothing was replayed)",
     ]
@@ -114,10 +106,26 @@ def lesson_text(tried: TriedLesson) -> str:
         whose = "in your own words" if wording.by is Author.PERSON else "worded by the model"
         lines.append(f"{whose}: {wording.text} {wording.exception}".rstrip())
     for tested in tried.checks:
-        lines += ["", f"Check: {_sentence(tested.check)}", *(f"  {line}" for line in _tested(tested))]
+        lines += ["", f"Check: {_sentence(tested.check)}"]
+        result = tested.result
+        if isinstance(result, NotJudged):
+            lines.append(f"  {result.reason}")
+            continue
+        exchanges = report.count(result.episodes, "exchange")
+        lines.append(f"  applied in {result.applies} of {exchanges}; broken in {_share(result.broken)}")
+        lines.append(f"  flags {_share(result.recall)} of the moments that you corrected for it")
+        lines.append(f"  flags {_share(result.false_alarms)} of the moments that you let pass")
+        if (odds := result.odds) is not None:
+            likely = f"a correction is {odds.ratio:.1f} times as likely after a breach"
+            lines.append(f"  {likely} [{odds.low:.1f}, {odds.high:.1f}], p = {odds.p:.2f}")
+        short_of = "; ".join(tested.short_of)
+        lines.append(f"  not worth replaying yet: {short_of}" if short_of else "  worth replaying")
     lines += ["", "Your words and the failed calls, oldest first:"]
     for quote in one.quotes:
-        lines += [f"  {_said_whole(quote)}", f"    session {native(quote.session)}, turn {quote.turn}"]
+        lines += [
+            f"  {_quoted(quote, quote.text, '%Y-%m-%d %H:%M')}",
+            f"    session {native(quote.session)}, turn {quote.turn}",
+        ]
     return "\n".join(lines)
 
 
@@ -128,7 +136,7 @@ def rules_text(found: Sequence[TriedRule]) -> str:
     lines = []
     for one in found:
         lines += [f"{one.path}:{one.rule.line.number}: {one.rule.line.text}", f"  read as: {_sentence(one.rule.check)}"]
-        lines.append(f"  broken in {_share(one.result.broken)} of {_count(one.result.applies, 'exchange')}")
+        lines.append(f"  broken in {_share(one.result.broken)} of {report.count(one.result.applies, 'exchange')}")
         if one.ignored:
             lines.append("  not kept: word it anew, with the exact command and the moment")
         lines.append("")
@@ -155,7 +163,7 @@ def observed_lines(found: Sequence[TriedLesson]) -> list[str]:
     """The lessons for which a night does nothing, with the reason of each."""
     if not found:
         return ["no lesson yet: sleepd lessons says how far the nearest one is"]
-    counted = _count(len(found), "lesson")
+    counted = report.count(len(found), "lesson")
     lines = [
         f"{counted}, observed only: a night replays answers, not calls and edits; adopt one: sleepd lessons write ID"
     ]
@@ -180,7 +188,7 @@ def _why_observed(tried: TriedLesson) -> str:
     first = tried.checks[0]
     if isinstance(first.result, NotJudged):
         return first.result.reason
-    broken = f"its check: broken in {_share(first.result.broken)} of {_count(first.result.applies, 'exchange')}"
+    broken = f"its check: broken in {_share(first.result.broken)} of {report.count(first.result.applies, 'exchange')}"
     return f"{broken}; not worth replaying yet: {'; '.join(first.short_of)}" if first.short_of else broken
 
 
@@ -191,23 +199,6 @@ def _sentence(check: LessonCheck) -> str:
         .replace(f"code ({CODE_FILES})", "code")
         .replace(CODE_FILES, "code")
     )
-
-
-def _tested(tested: TriedCheck) -> list[str]:
-    """What the history says of a check, in sentences."""
-    result = tested.result
-    if isinstance(result, NotJudged):
-        return [result.reason]
-    lines = [f"applied in {result.applies} of {_count(result.episodes, 'exchange')}; broken in {_share(result.broken)}"]
-    lines.append(f"flags {_share(result.recall)} of the moments that you corrected for it")
-    lines.append(f"flags {_share(result.false_alarms)} of the moments that you let pass")
-    if (odds := result.odds) is not None:
-        lines.append(
-            f"a correction is {odds.ratio:.1f} times as likely after a breach [{odds.low:.1f}, {odds.high:.1f}], "
-            f"p = {odds.p:.2f}"
-        )
-    lines.append("not worth replaying yet: " + "; ".join(tested.short_of) if tested.short_of else "worth replaying")
-    return lines
 
 
 def _share(part: Proportion) -> str:
@@ -236,9 +227,10 @@ def _tested_json(tested: TriedCheck) -> Plain:
     }
 
 
-def _said_whole(quote: Quote) -> str:
-    when = f"{quote.at:%Y-%m-%d %H:%M}  " if quote.at is not None else ""
-    return f'{when}"{quote.text}"' if quote.own else f"{when}{quote.text}"
+def _quoted(quote: Quote, text: str, when: str = "%Y-%m-%d") -> str:
+    """The time of a quote, if known, and its text; the person's own words in quotation marks."""
+    at = f"{quote.at:{when}}  " if quote.at is not None else ""
+    return f'{at}"{text}"' if quote.own else f"{at}{text}"
 
 
 def lesson_json(one: Lesson, checks: Sequence[TriedCheck] = ()) -> Plain:
@@ -323,7 +315,7 @@ def episodes_text(found: Sequence[EpisodeWithAct]) -> str:
     """One line for each turn of the person: day, act with its probability, first words."""
     rows = [
         f"{one.episode.at:%Y-%m-%d %H:%M}  {one.judged.act:<10} {one.judged.probability:.2f}  "
-        f"{_clipped(' '.join(one.episode.text.split()), 90)}"
+        f"{clipped(flat(one.episode.text), 90)}"
         for one in found
         if one.episode.at is not None and one.episode.source.own
     ]
@@ -333,11 +325,3 @@ def episodes_text(found: Sequence[EpisodeWithAct]) -> str:
 def native(session: str) -> str:
     """The transcript's own id of a session."""
     return session.split(":", 1)[-1]
-
-
-def _clipped(text: str, width: int = _QUOTE_WIDTH) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -36,7 +36,9 @@ class NightEstimate:
     tokens_in: int
     tokens_out: int
     cost_usd: float | None
-    """None: the model's price is not set."""
+    """None: the model's price is not known."""
+    price_source: str | None = None
+    """The table that the price is from; None for one that the settings state."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,7 @@ def preview_json(seen: NightPreview) -> Plain:
             "tokens_in": seen.estimate.tokens_in,
             "tokens_out": seen.estimate.tokens_out,
             "cost_usd": seen.estimate.cost_usd,
+            "price_source": seen.estimate.price_source,
         },
     }
 
@@ -57,6 +58,8 @@ def preview_text(seen: NightPreview) -> str:
         return "\n".join([*lines, "", *lesson_view.observed_lines(seen.lessons)])
     e = seen.estimate
     cost = dollars(e.cost_usd) if e.cost_usd is not None else "cost unknown (set both model prices to see it)"
+    if e.price_source is not None:
+        cost += f" by {e.price_source}"
     lines.append("")
     lines += [
         f"tonight would work on {s.work.target.name} ({s.work.target.path}), with {s.pairs} pairs" for s in chosen

@@ -12,7 +12,7 @@ from sleepd.store.proposals import Proposal
 from sleepd.store.reviews import EditChoice, EditDecision, Teacher
 from sleepd.views import evidence, report
 from sleepd.views.branch_commit import BranchCommit
-from sleepd.views.candidate_view import TaskPairs, edit_words, loads_words
+from sleepd.views.candidate_view import TaskPairs, edit_words, loads_words, task_table
 from sleepd.views.evidence import Proposed
 from sleepd.views.report import MODE, Plain
 
@@ -77,7 +77,14 @@ def page(one: Proposed, place: QueuePlace | None, *, whole: bool) -> tuple[PageL
 
 def diff_lines(diff: str) -> tuple[PageLine, ...]:
     """A unified diff."""
-    return tuple(PageLine(text, _look(text)) for text in report.clean(diff).rstrip("\n").split("\n")) if diff else ()
+    lines = []
+    for text in report.clean(diff).rstrip("\n").split("\n") if diff else ():
+        if text.startswith(("+++", "---", "@@")):
+            look = LineStyle.QUIET
+        else:
+            look = {"+": LineStyle.ADDED, "-": LineStyle.REMOVED}.get(text[:1], LineStyle.PLAIN)
+        lines.append(PageLine(text, look))
+    return tuple(lines)
 
 
 def _figures(one: Proposed, *, whole: bool) -> Iterator[PageLine]:
@@ -148,26 +155,14 @@ def _tasks(by_task: Sequence[TaskPairs], *, whole: bool) -> Iterator[PageLine]:
     """Before and after by task, the greatest differences first."""
     ordered = sorted(by_task, key=lambda t: (-abs((t.after or 0.0) - (t.before or 0.0)), t.task))
     shown = ordered if whole else ordered[:_TASKS_SHOWN]
-    rows = [
-        [t.task[:8], t.pairs, report.mean(t.before), report.mean(t.after), report.short(t.request, _REQUEST_WIDTH)]
-        for t in shown
-    ]
-    if rows:
-        yield from map(
-            PageLine, report.table(["task", "pairs", "before", "after", "request"], rows, cut="request").split("\n")
-        )
+    if shown:
+        yield from map(PageLine, task_table(shown, _REQUEST_WIDTH).split("\n"))
     yield from _more(len(ordered) - len(shown), "task")
 
 
 def _more(number: int, what: str) -> Iterator[PageLine]:
     if number > 0:
         yield PageLine(f"  … {report.count(number, f'more {what}')}: press d", LineStyle.QUIET)
-
-
-def _look(line: str) -> LineStyle:
-    if line.startswith(("+++", "---", "@@")):
-        return LineStyle.QUIET
-    return {"+": LineStyle.ADDED, "-": LineStyle.REMOVED}.get(line[:1], LineStyle.PLAIN)
 
 
 def committed_words(proposal: Proposal, done: BranchCommit) -> str:

@@ -73,11 +73,19 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, cut: str
     if cut is not None:
         at = list(headings).index(cut)
         for line in lines:
-            line[at] = _cut(line[at], widths[at])
+            if _width(line[at]) > widths[at]:
+                while line[at] and _width(line[at]) >= widths[at]:
+                    line[at] = line[at][:-1]
+                line[at] = line[at].rstrip() + "…"
     shown = []
     for line in [list(headings), *lines]:
         wrapped = [_wrapped(cell, width) for cell, width in zip(line, widths, strict=True)]
-        shown += [_line(cells, widths, numeric) for cells in zip_longest(*wrapped, fillvalue="")]
+        for cells in zip_longest(*wrapped, fillvalue=""):
+            padded = (
+                " " * (width - _width(cell)) + cell if right else cell + " " * (width - _width(cell))
+                for cell, width, right in zip(cells, widths, numeric, strict=True)
+            )
+            shown.append("  ".join(padded).rstrip())
     return "\n".join(shown)
 
 
@@ -166,14 +174,6 @@ def _column_widths(headings: Sequence[str], lines: Sequence[Sequence[str]]) -> l
     return widths
 
 
-def _cut(text: str, width: int) -> str:
-    if _width(text) <= width:
-        return text
-    while text and _width(text) >= width:
-        text = text[:-1]
-    return text.rstrip() + "…"
-
-
 def _wrapped(text: str, width: int) -> list[str]:
     """The text in lines of at most `width`; a longer word has a line for itself."""
     lines = [""]
@@ -196,14 +196,6 @@ def _width(text: str) -> int:
     return sum(w for w, char in zip(wide, text, strict=True) if not unicodedata.combining(char))
 
 
-def _line(cells: Sequence[str], widths: Sequence[int], numeric: Sequence[bool]) -> str:
-    padded = (
-        " " * (width - _width(cell)) + cell if right else cell + " " * (width - _width(cell))
-        for cell, width, right in zip(cells, widths, numeric, strict=True)
-    )
-    return "  ".join(padded).rstrip()
-
-
 # Setting up ---------------------------------------------------------------------------------------------------------
 
 
@@ -216,6 +208,7 @@ def begun_json(begun: InitResult, places: Places) -> Plain:
         "database_made": begun.database_made,
         "chosen": begun.chosen,
         "model_chosen": begun.model_chosen,
+        "models": {model.name: model.price for model in begun.models},
     }
 
 
@@ -232,7 +225,9 @@ def begun_text(begun: InitResult, places: Places, *, asked: bool) -> str:
     if not begun.window_chosen:
         lines.append("  state how far back to read and the budget of a night: sleepd run asks, on a terminal")
     if not begun.model_chosen:
-        lines.append(f"  choose a model: set model.name and model.model in {places.config}, and export its key")
+        key = "" if begun.models else ", and export its key"
+        lines.append(f"  choose a model: set model.name and model.model in {places.config}{key}")
+        lines += [f'    model.name = "{model.name}": {model.price}' for model in begun.models]
     steps = {
         "sleepd harvest": "reads your sessions; asks no model",
         "sleepd lessons": "shows what you had to say again and again; asks no model",

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 
-from sleepd.store.overview import InForce, LastNight, OnProbation, Overview, SpentInAll
+from sleepd.store.overview import LastNight, Overview, SpentInAll
 from sleepd.views import report
 from sleepd.views.report import Plain
 
@@ -130,14 +130,22 @@ def as_text(status: StatusView) -> str:
     if seen.last_night is not None and seen.last_night.status == "not-measured":
         lines.append(f"\nthe last fully measured night: {seen.last_measured or 'none'}; sleepd doctor --live shows why")
     lines.append("\nin force:" if seen.in_force or seen.written else "\nnothing is in force")
-    lines += [f"  {_in_force_words(one)}" for one in seen.in_force]
+    lines += [
+        f"  {one.skill}, {one.proposal[:_SHORT_ID]} since {report.moment(one.since)[:10]}, "
+        f"{'as measured' if one.proven else 'unproven'}, {one.rent:+d} tokens in every session that loads it"
+        for one in seen.in_force
+    ]
     lines += [
         f"  {one.path}, {one.lesson[:6]} since {report.moment(one.since)[:10]}, unproven, on your word: "
         f"{report.short(one.rule, 70)}"
         for one in seen.written
     ]
     lines.append("\non probation:" if seen.on_probation else "\nnothing is on probation")
-    lines += [f"  {_candidate_words(c)}" for c in seen.on_probation]
+    for c in seen.on_probation:
+        gain = "no pair yet" if c.effect is None else f"mean difference {c.effect:+.2f}"
+        drawn = f"{report.count(c.pairs, 'pair')} in {report.count(c.nights, 'night')}"
+        edits = report.short("; ".join(c.edits), 70)
+        lines.append(f"  {c.skill}: evidence {report.evidence(c.evidence, c.alpha)}, {gain}, {drawn}: {edits}")
     return "\n".join(lines)
 
 
@@ -157,18 +165,3 @@ def _spent_words(spent: SpentInAll) -> str:
     more = f", and {report.count(spent.unknown, 'night')} of unknown cost" if 0 < spent.unknown < spent.nights else ""
     tokens = spent.tokens_in + spent.tokens_out
     return f"{spent.calls:,} calls, {tokens:,} tokens, {known} in {report.count(spent.nights, 'night')}{more}"
-
-
-def _in_force_words(one: InForce) -> str:
-    how = "as measured" if one.proven else "unproven"
-    rent = f"{one.rent:+d} tokens in every session that loads it"
-    return f"{one.skill}, {one.proposal[:_SHORT_ID]} since {report.moment(one.since)[:10]}, {how}, {rent}"
-
-
-def _candidate_words(candidate: OnProbation) -> str:
-    gain = "no pair yet" if candidate.effect is None else f"mean difference {candidate.effect:+.2f}"
-    drawn = f"{report.count(candidate.pairs, 'pair')} in {report.count(candidate.nights, 'night')}"
-    said = report.short("; ".join(candidate.edits), 70)
-    return (
-        f"{candidate.skill}: evidence {report.evidence(candidate.evidence, candidate.alpha)}, {gain}, {drawn}: {said}"
-    )

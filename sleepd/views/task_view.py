@@ -33,10 +33,6 @@ class NearLesson:
     """As of `Near`."""
 
 
-def _side(stored: StoredTask) -> str:
-    return stored.split.value if stored.split is not None else "–"
-
-
 def task_text(stored: StoredTask) -> str:
     """One task whole: request, each answer with its outcome, checks."""
     t = stored.task
@@ -48,7 +44,8 @@ def task_text(stored: StoredTask) -> str:
             "at": report.moment(t.at),
             "cluster": stored.cluster or "none",
             "kind of work": stored.kind or "none",
-            "side": _side(stored) + (" (not used: a copy of it is sealed)" if stored.retired else ""),
+            "side": (stored.split.value if stored.split is not None else "–")
+            + (" (not used: a copy of it is sealed)" if stored.retired else ""),
             "skill": t.skill or "none",
         }
     )
@@ -94,18 +91,19 @@ def near_text(found: Sequence[Near], lessons: Sequence[NearLesson] = ()) -> str:
     """The nearest tasks, kept and asked for again, and the lessons that may hold for them."""
     if not found:
         return "no past task yet; sleepd harvest and sleepd mine find them"
-    rows = [[f"{n.similarity:.2f}", *_near_cells(n.stored)] for n in found]
+    rows = [
+        [
+            f"{n.similarity:.2f}",
+            task.id[:8],
+            _outcome(n.stored),
+            task.friction,
+            report.short(task.request, _REQUEST_WIDTH),
+        ]
+        for n in found
+        for task in (n.stored.task,)
+    ]
     text = report.table(["nearness", "task", "outcome", "asked again", "request"], rows, cut="request")
     return f"{text}\n\nlessons:\n{near_lessons_text(lessons)}" if lessons else text
-
-
-def _near_cells(stored: StoredTask) -> list[object]:
-    return [
-        stored.task.id[:8],
-        _outcome(stored),
-        stored.task.friction,
-        report.short(stored.task.request, _REQUEST_WIDTH),
-    ]
 
 
 def _outcome(stored: StoredTask) -> str:

@@ -54,6 +54,22 @@ def test_init_says_the_next_step(own_home: Path) -> None:
     assert config.load().model.name is None
 
 
+def test_init_names_what_could_work_at_once(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A login or a key that is there, with who pays for its calls; nothing is chosen."""
+    program = own_home / "bin" / "claude"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\nexit 1\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+    monkeypatch.setenv("CLAUDE_CODE_OAUTH_TOKEN", "sk-ant-oat01-made-up")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-made-up")
+    done = sleepd("init", "--yes")
+    assert 'model.name = "claude": the login you have' in done.out
+    assert 'model.name = "openai": OPENAI_API_KEY is set; billed by the token' in done.out
+    assert "made-up" not in done.out
+    assert config.load().model.name is None
+
+
 def test_init_without_anybody_to_ask_decides_nothing(own_home: Path) -> None:
     """Only --yes takes the defaults; else the first run stops at the open questions."""
     done = sleepd("init")

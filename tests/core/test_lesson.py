@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -13,6 +14,7 @@ from sleepd.core.backtest import Backtest, Floors
 from sleepd.core.episode import Episode, episodes
 from sleepd.core.lesson import (
     EpisodeWithAct,
+    Found,
     History,
     Lesson,
     LessonFloors,
@@ -28,7 +30,7 @@ from sleepd.core.lesson import (
 )
 from sleepd.core.model import SessionId
 from sleepd.core.segment import Transcript
-from sleepd.core.signal import SignalKind
+from sleepd.core.signal import Signal, SignalKind
 from tests.core.test_episode import reply, said, shell
 
 
@@ -222,7 +224,9 @@ def test_of_a_long_pasted_text_beginning_and_end_are_read() -> None:
 
     def about(words: str) -> bool:
         refused = [
-            session(n, said("Build", 0), reply("", 1, shell(f"make {n}", status=ToolStatus.DENIED, feedback=words)))
+            session(
+                n, said("Build", 0), reply("", 1, shell(f"make {n}", status=ToolStatus.DENIED, feedback=f"{words} {n}"))
+            )
             for n in (1, 2, 3)
         ]
         return "no duplication" in learn(refused)
@@ -312,6 +316,25 @@ def test_what_is_sent_again_in_a_session_counts_once() -> None:
     )
     found = learn([twice, work(2, "fix the failing lint", shell("npm run lint"))])["lint"]
     assert ([words, "fix the failing lint"], 2) == ([quote.text for quote in found.quotes], found.cost.turns)
+
+
+def test_words_put_to_two_agents_at_once_are_said_once() -> None:
+    """A long message that is pasted into two sessions is one occasion; a short demand comes twice by itself."""
+    at = datetime(2026, 1, 5, 9, tzinfo=UTC)
+
+    def sessions(words: str, later: timedelta) -> int:
+        signals = tuple(
+            Signal(kind=SignalKind.CORRECTION, session=SessionId(f"s{n}"), turn=f"t{n}", episode=0, at=moment, key="",
+                   text=words, turns=1)
+            for n, moment in enumerate((at, at + later))
+        )  # fmt: skip
+        found = Found(key="k", about="a", text="Do.", signals=signals)
+        return len(lessons([found], {}, LessonFloors(words=1))[0].sessions)
+
+    long = "put the report into the archive before you go, or none of this will have mattered"
+    assert 1 == sessions(long, timedelta(seconds=15))
+    assert 2 == sessions(long, timedelta(days=1))
+    assert 2 == sessions("now commit", timedelta(seconds=15))
 
 
 def test_words_about_tests_need_an_edited_test() -> None:

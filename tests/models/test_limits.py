@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sleepd.models.limits import epoch_in, retry_after_s, retry_at
+from sleepd.models.limits import epoch_in, retry_after_s, retry_at, stated_in
 
 DATE = {"date": "Fri, 20 Nov 2026 12:00:00 GMT"}
 
@@ -97,3 +97,26 @@ def test_no_header_can_break_it(headers: dict[str, str]) -> None:
     """Whatever the headers say, the answer is an aware time or None."""
     at = retry_at(headers)
     assert at is None or at.tzinfo is not None
+
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("You've hit your limit · resets 3am (UTC)", datetime(2026, 11, 21, 3, tzinfo=UTC)),
+        ("You've hit your session limit · resets 11:30pm (Europe/Berlin)", datetime(2026, 11, 20, 22, 30, tzinfo=UTC)),
+        ("Limit reached, resets at 12 PM (UTC).", datetime(2026, 11, 21, 12, tzinfo=UTC)),
+        (
+            "You've hit your usage limit. Try again in 2 days 3 hours 5 minutes.",
+            datetime(2026, 11, 22, 15, 5, tzinfo=UTC),
+        ),
+        ("Your limit resets 3am (Nowhere/Land)", datetime(2026, 11, 21, 3, tzinfo=UTC)),
+        ("Your limit resets soon", None),
+        ("try again", None),
+    ],
+)
+def test_a_reset_in_words_is_a_time(words: str, expected: datetime | None) -> None:
+    """As the agents' commands print them; an unknown zone counts as that of the clock."""
+    assert expected == stated_in(words, NOON)

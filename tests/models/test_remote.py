@@ -6,14 +6,18 @@ import dataclasses
 import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
+from sleepd.core.errors import BadSettings
 from sleepd.core.model import Cause
 from sleepd.core.ports import Ask, CallPurpose, Failure, Reply
+from sleepd.models.openai import named
 from sleepd.models.remote import RemoteModel
+from sleepd.models.settings import ModelSettings
 from tests.models.conftest import FROM_SETTINGS, KEY, Make, settings_for
 from tests.stub.server import WRONG_KEY, Stub
 
@@ -280,3 +284,29 @@ def test_compatible_servers_get_the_old_name_of_the_limit(stub: Stub) -> None:
     assert 9 == stub.requests[-1].body["max_tokens"]
     assert "max_completion_tokens" not in stub.requests[-1].body
     model.close()
+
+
+@pytest.mark.parametrize("name", ["azure", "openrouter", "deepseek", "minimax", "qwen", "vllm", "ollama", "lmstudio"])
+def test_a_named_backend_speaks_the_protocol_at_its_address(name: str, stub: Stub) -> None:
+    """Azure's at the part of a resource that has it; the model's key says which backend it was."""
+    address = stub.url if name == "azure" else f"{stub.url}/v1"
+    model = named(ModelSettings(name=name, model="m", base_url=address, api_key=KEY))
+    with closing(model):
+        assert isinstance(model.ask(ask("stub:hello")), Reply)
+    assert ("/openai/v1" if name == "azure" else "/v1") + "/chat/completions" == stub.requests[-1].path
+    assert model.key.startswith(f"{name}:m:")
+
+
+def test_a_server_of_ones_own_needs_no_key_and_a_provider_does(stub: Stub) -> None:
+    """The message names the provider's own variable."""
+    local = named(ModelSettings(name="ollama", model="m", base_url=f"{stub.url}/v1"))
+    with closing(local):
+        assert isinstance(local.ask(ask("stub:hello")), Reply)
+    told = failure(named(ModelSettings(name="deepseek", model="m", base_url=f"{stub.url}/v1")), "stub:hello")
+    assert "DEEPSEEK_API_KEY" in told.message and not told.asked
+
+
+def test_azure_without_an_address_says_where_it_belongs() -> None:
+    """Every resource has its own."""
+    with pytest.raises(BadSettings, match="AZURE_OPENAI_ENDPOINT"):
+        named(ModelSettings(name="azure", model="m", api_key=KEY))

@@ -323,3 +323,39 @@ class TestWords:
         model = ModelConfig(name="openai", model="a", base_url="http://127.0.0.1:1/v1")
         other = Settings(model=model, reflection=ReflectionConfig(name="anthropic", model="b")).for_reflection()
         assert ("anthropic", "b", None) == (other.name, other.model, other.base_url)
+
+    def test_the_reflection_model_has_an_address_a_key_and_a_price_of_its_own(self) -> None:
+        """A strong model for reflections often lives elsewhere than the one that works."""
+        own = {"base_url": "http://127.0.0.1:2/v1", "key_variable": "STRONG_KEY", "timeout_s": 300.0}
+        priced = {"price_in_per_mtok": 5.0, "price_out_per_mtok": 25.0}
+        model = ModelConfig(name="openai", model="a", base_url="http://127.0.0.1:1/v1", key_variable="WORK_KEY")
+        other = Settings(model=model, reflection=ReflectionConfig(model="b", **own, **priced)).for_reflection()
+        assert {**own, **priced} == {key: getattr(other, key) for key in (*own, *priced)}
+
+    def test_another_reflection_adapter_does_not_inherit_the_key_nor_what_it_may_not_take(self) -> None:
+        """A key for one provider is never shown to another; a command takes no temperature."""
+        model = ModelConfig(name="openai", model="a", key_variable="WORK_KEY", temperature=0.5, seed=3)
+        other = Settings(model=model, reflection=ReflectionConfig(name="claude", model="b")).for_reflection()
+        assert (None, None, None) == (other.key_variable, other.temperature, other.seed)
+
+
+class TestBackends:
+    def test_a_named_variable_holds_the_key_alone(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Else a key for another server could be sent where it does not belong."""
+        monkeypatch.setenv("SLEEPD_API_KEY", "general")
+        assert config.api_key("openai", "WORK_KEY") is None
+        monkeypatch.setenv("WORK_KEY", "own")
+        found = config.api_key("openai", "WORK_KEY")
+        assert found is not None and ("own", "WORK_KEY") == (found.value.get_secret_value(), found.variable)
+
+    def test_a_command_is_never_given_the_general_key(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """It would make calls cost money that the plan has paid for."""
+        monkeypatch.setenv("SLEEPD_API_KEY", "general")
+        assert config.api_key("claude") is None and config.api_key("deepseek") is not None
+
+    def test_an_address_comes_from_the_providers_variable(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Else it is the usual one; a provider's SDK knows its own."""
+        assert "http://127.0.0.1:8000/v1" == config.address("qwen")
+        monkeypatch.setenv("QWEN_CHAT_BASE_URL", "http://127.0.0.1:9/v1")
+        assert "http://127.0.0.1:9/v1" == config.address("qwen")
+        assert config.address("openai") is None and config.address("of-a-package") is None

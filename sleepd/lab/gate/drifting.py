@@ -138,7 +138,10 @@ def null_life(
             else:
                 index += 1
                 level = evidence.level(Place(index=index, stated=index), adopted, alpha)
-                candidate = _candidate(Digest(f"{life}:{index}"), index, level, tasks)
+                candidate = Candidate(
+                    id=Digest(f"{life}:{index}"), index=index, alpha=level, target=_NOWHERE, base=Digest(""),
+                    text=Digest(""), edits=(), tasks=tasks, model="",
+                )  # fmt: skip
                 trial, most = _Trial(candidate, [], []), left
             before, first = len(made), len(trial.own)
             until = min(setup.experiment.max_pairs, first + min(most, left))
@@ -191,10 +194,3 @@ def alarmed(rng: np.random.Generator, tasks: int, missing: float) -> bool:
 def _decided(setup: Setup, trial: _Trial) -> Decision:
     asked = replace(setup.experiment, alpha=trial.candidate.alpha)
     return experiment.decide(asked, Scores.of(trial.own, trial.live))
-
-
-def _candidate(id_: Digest, index: int, alpha: float, tasks: tuple[TaskId, ...]) -> Candidate:
-    return Candidate(
-        id=id_, index=index, alpha=alpha, target=_NOWHERE, base=Digest(""), text=Digest(""), edits=(), tasks=tasks,
-        model="",
-    )  # fmt: skip

@@ -272,7 +272,7 @@ def _shortening(rng: np.random.Generator, setup: Setup, alpha: float, repetition
     longer = replace(setup.experiment, statistic=statistic, max_pairs=setup.margin_pairs)
     asked = replace(setup, experiment=longer)
     for key, loss in (("", 0.0), (" -5", 0.05), (" -15", 0.15)):
-        one = _settled(f"shorter{key}", -loss)
+        one = Kind(key=f"shorter{key}", words="", make=partial(settled, gain=-loss))
         made = [one.make(rng, setup.tasks) for _ in range(repetitions)]
         seen = [trial(rng, one, rates, asked, evidence.level(Place(index=1), 0, alpha)) for rates in made]
         lost = f"loses {100 * loss:.0f} points" if loss else "changes nothing"
@@ -295,10 +295,6 @@ def _riding(rng: np.random.Generator, setup: Setup, alpha: float, repetitions: i
         figure = share([stay != (gain > 0) for stay in stays])
         effect = float(np.mean([rates.effect for rates in made]))
         yield Line(key=f"rides {100 * gain:+.0f}", words=words, figure=figure, effect=effect)
-
-
-def _settled(key: str, gain: float) -> Kind:
-    return Kind(key=key, words="", make=lambda rng, tasks: settled(rng, tasks, gain))
 
 
 def _varying(gain: float, sd: float) -> Kind:

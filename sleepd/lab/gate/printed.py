@@ -80,9 +80,22 @@ def as_text(measured: Measured) -> str:
         parts.append(
             f"\ncandidate {index} of an account at {measured.alpha:g}: evidence must pass {1 / rows[0].alpha:,.0f}"
         )
-        parts += [_row_words(row) for row in rows]
+        for row in rows:
+            blocked = f", blocked {_percent(row.blocked)}" if row.blocked.value > 0 else ""
+            best = f", pairs/N* {row.ratio.value:.2f} [{row.ratio.low:.2f}, {row.ratio.high:.2f}]" if row.ratio else ""
+            parts += [
+                f"  {row.words} (realised {row.effect:+.3f})",
+                f"    accepted {_percent(row.accepted)}, within 5 nights {_percent(row.within_nights)}{blocked}",
+                f"    {row.pairs.value:.0f} [{row.pairs.low:.0f}, {row.pairs.high:.0f}] pairs, "
+                f"{row.rollouts.value:.0f} rollouts until the verdict{best}",
+            ]
     parts.append("\nwhole lives, shorter texts, bundles")
-    parts += [_line_words(line) for line in measured.lines]
+    for line in measured.lines:
+        figure = _percent(line.figure)
+        if line.unit is not Unit.SHARE:
+            digits = 3 if line.unit is Unit.RATE else 0
+            figure = f"{line.figure.value:.{digits}f} [{line.figure.low:.{digits}f}, {line.figure.high:.{digits}f}]"
+        parts.append(f"  {figure}  {line.words}" + (f" (realised {line.effect:+.3f})" if line.effect else ""))
     parts.append("\neach figure: value [95 % interval]; pairs/N*: against a bettor who knows the best fixed bet")
     return "\n".join(parts)
 
@@ -95,25 +108,6 @@ def _generator(made: Setup) -> str:
         f"a candidate is accepted (a drop of {look.drop:g} is looked for, error at most "
         f"{look.level:g})"
     )
-
-
-def _row_words(row: Row) -> str:
-    ratio = f", pairs/N* {row.ratio.value:.2f} [{row.ratio.low:.2f}, {row.ratio.high:.2f}]" if row.ratio else ""
-    blocked = f", blocked {_percent(row.blocked)}" if row.blocked.value > 0 else ""
-    return (
-        f"  {row.words} (realised {row.effect:+.3f})\n"
-        f"    accepted {_percent(row.accepted)}, within 5 nights {_percent(row.within_nights)}{blocked}\n"
-        f"    {row.pairs.value:.0f} [{row.pairs.low:.0f}, {row.pairs.high:.0f}] pairs, "
-        f"{row.rollouts.value:.0f} rollouts until the verdict{ratio}"
-    )
-
-
-def _line_words(line: Line) -> str:
-    figure = _percent(line.figure)
-    if line.unit is not Unit.SHARE:
-        digits = 3 if line.unit is Unit.RATE else 0
-        figure = f"{line.figure.value:.{digits}f} [{line.figure.low:.{digits}f}, {line.figure.high:.{digits}f}]"
-    return f"  {figure}  {line.words}" + (f" (realised {line.effect:+.3f})" if line.effect else "")
 
 
 def _percent(figure: Figure) -> str:

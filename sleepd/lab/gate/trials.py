@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
-from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -139,26 +139,15 @@ def least_pairs(rates: Rates, samples: int, alpha: float) -> float:
     ln(1/alpha) over the largest growth E[ln(1 + bet · d)], as in gate.md.
     """
     growth = np.zeros(len(_GRID))
+    passes = np.arange(samples + 1)
+    ways = np.array([math.comb(samples, hits) for hits in passes], dtype=np.float64)
     for before, after in zip(rates.before, rates.after, strict=True):
+        weights = ways * float(before) ** passes * (1 - float(before)) ** (samples - passes)
         for passed, share in ((1.0, after), (0.0, 1 - after)):
-            for hits, weight in enumerate(_binomial(samples, float(before))):
+            for hits, weight in enumerate(weights):
                 growth += share * weight * np.log1p(_GRID * (passed - hits / samples))
     best = float(growth.max()) / len(rates.before)
     return float(-np.log(alpha)) / best if best > 0 else float("inf")
-
-
-@cache
-def _choices(n: int) -> Floats:
-    row = np.array([1.0])
-    for _ in range(n):
-        row = np.convolve(row, [1.0, 1.0])
-    return row
-
-
-def _binomial(n: int, rate: float) -> Floats:
-    hits = np.arange(n + 1)
-    weights: Floats = _choices(n) * rate**hits * (1 - rate) ** (n - hits)
-    return weights
 
 
 def _outcome(decision: Decision, rates: Rates, more: int, setup: Setup) -> Outcome:

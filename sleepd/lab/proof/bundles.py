@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sleepd.core.model import Edit, Verdict
+from sleepd.core.model import Verdict
 from sleepd.lab.proof.gated import PAIRS, GatedWork, adding
 from sleepd.lab.proof.truth import Truth
 from sleepd.lab.proof.world import SLOW, Variant, World
@@ -44,8 +44,17 @@ def mixed(
     best = sorted((text for text in gains if gains[text] > 0), key=lambda text: -gains[text])
     helping = [adding(text) for text in best[:company]]
     nature = Nature(obedience=truth.nature.obedience, slow=SLOW)
+    # Edits that truly hurt beside those that help, and such that do nothing, each with its effect.
+    harms: list[tuple[str, float]] = []
+    idle: list[tuple[str, float]] = []
+    for text in dict.fromkeys(others):
+        effect = place.effect(truth, [text], helping)
+        if effect <= _HARM and len(harms) < HARMS:
+            harms.append((text, effect))
+        elif abs(effect) <= _NOTHING and len(idle) < USELESS:
+            idle.append((text, effect))
     found = []
-    for number, (text, effect) in enumerate(_riders(place, truth, helping, others), 1):
+    for number, (text, effect) in enumerate((*harms, *idle), 1):
         # Each in a night of its own, so that none has only what the others left of a night's pairs.
         ctx = place.world.ctx(f"mixed {number}", nature)
         ended = place.judged(ctx, place.world.gate, [*helping, adding(text)])
@@ -61,16 +70,3 @@ def mixed(
         found.append(mixed)
     place.world.close()
     return tuple(found)
-
-
-def _riders(place: GatedWork, truth: Truth, company: list[Edit], others: Sequence[str]) -> list[tuple[str, float]]:
-    """Edits that truly hurt beside the others, and such that do nothing, each with its effect."""
-    harms: list[tuple[str, float]] = []
-    idle: list[tuple[str, float]] = []
-    for text in dict.fromkeys(others):
-        effect = place.effect(truth, [text], company)
-        if effect <= _HARM and len(harms) < HARMS:
-            harms.append((text, effect))
-        elif abs(effect) <= _NOTHING and len(idle) < USELESS:
-            idle.append((text, effect))
-    return [*harms, *idle]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sleepd.core.model import Verdict
 from sleepd.lab.proof.gated import Tried, harmful, useless
-from sleepd.lab.proof.run import Control, Findings
+from sleepd.lab.proof.run import Findings
 from sleepd.simulate.personas import Persona
 from sleepd.store.proposals import Status
 
@@ -47,6 +47,7 @@ def assertions(who: Persona, found: Findings) -> tuple[Claim, ...]:
     # Another model is noticed in its first night, and what was proven before says so.
     seen = found.change
     heard = f"alarm ({seen.difference:+.2f})" if seen.noticed and seen.difference is not None else "no alarm"
+    before, after, tasks = found.learnt_by_recall
     return (
         *_improvement(found),
         _none_crossed("useless candidates are not adopted", useless(found.gauntlet), ENOUGH),
@@ -64,8 +65,25 @@ def assertions(who: Persona, found: Findings) -> tuple[Claim, ...]:
         ),
         _poison(found, who.poisons[0], "poison in a tool result"),
         _poison(found, who.poisons[1], "poison in a user turn"),
-        *(_control(c) for c in found.controls),
-        _recall(found),
+        *(
+            Claim(
+                name=f"control: {c.name}",
+                says=f"{c.before:.3f} -> {c.after:.3f}, {c.candidates} candidates, {c.adopted} adopted",
+                holds=c.after - c.before <= UNCHANGED,
+                count=c.requests,
+                least=40,
+                of="tasks",
+            )
+            for c in found.controls
+        ),
+        Claim(
+            name="recall teaches the rule that only neighbours show",
+            says=f"kept with probability {before:.2f} -> {after:.2f}",
+            holds=after - before >= GAIN,
+            count=tasks,
+            least=12,
+            of="sealed tasks",
+        ),
         Claim(
             name="revert restores every byte",
             says="all files are as before" if found.restored else "a file differs from what it was",
@@ -131,7 +149,7 @@ def _mixed(found: Findings) -> Iterator[Claim]:
 def _poison(found: Findings, sentence: str, name: str) -> Claim:
     """Proposed, would raise the score, crossed the gate, and was set aside by a named rule."""
     mine = [t for t in found.tried if sentence in t.edits]
-    caught = [t for t in mine if _caught(t)]
+    caught = [t for t in mine if t.verdict == Verdict.ACCEPTED and t.status == Status.QUARANTINED and t.effect > 0]
     adopted = [t for t in mine if t.status in (Status.ADOPTED, Status.WAITING)]
     rules = sorted({f.partition(":")[0] for t in caught for f in t.findings})
     gain = max((t.effect for t in caught), default=0.0)
@@ -142,32 +160,4 @@ def _poison(found: Findings, sentence: str, name: str) -> Claim:
         count=len(caught),
         least=1,
         of="poisoned candidates that crossed",
-    )
-
-
-def _caught(tried: Tried) -> bool:
-    return tried.verdict == Verdict.ACCEPTED and tried.status == Status.QUARANTINED and tried.effect > 0
-
-
-def _control(control: Control) -> Claim:
-    gain = control.after - control.before
-    return Claim(
-        name=f"control: {control.name}",
-        says=f"{control.before:.3f} -> {control.after:.3f}, {control.candidates} candidates, {control.adopted} adopted",
-        holds=gain <= UNCHANGED,
-        count=control.requests,
-        least=40,
-        of="tasks",
-    )
-
-
-def _recall(found: Findings) -> Claim:
-    before, after, tasks = found.learnt_by_recall
-    return Claim(
-        name="recall teaches the rule that only neighbours show",
-        says=f"kept with probability {before:.2f} -> {after:.2f}",
-        holds=after - before >= GAIN,
-        count=tasks,
-        least=12,
-        of="sealed tasks",
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from sleepd.core import plaintext
 from sleepd.core.lesson import Lesson, Quote
 from sleepd.lab.proof.claims import Claim
 from sleepd.lab.proof.days import OBJECTIONS, Learnt
@@ -20,25 +21,55 @@ forty come by chance in one run of three hundred."""
 
 def day_assertions(who: Developer, found: Learnt) -> tuple[Claim, ...]:
     """All assertions about one developer's days, in the order in which they are shown."""
-    return tuple(
-        claim
-        for claim in (
-            *(_need(need, found) for need in who.needs),
-            _nothing(found) if not who.needs else _quotes(who, found),
-            _ignored(who.ignored, found) if who.ignored is not None else _kept(who, found),
-            _approvals(found),
-            _text_checks(who, found),
-        )
+    listed = [lesson.text for lesson in found.book.lessons]
+    nothing = Claim(
+        name="nothing is learnt where nothing comes back",
+        says="; ".join(listed) or "no lesson",
+        holds=not listed,
+        count=found.book.turns,
+        least=100,
+        of="turns of the person",
+    )
+    read = [one for one in found.lived.approvals if one in found.acts]
+    flagged = [words for at, words in read if found.acts[at, words] in OBJECTIONS]
+    approvals = Claim(
+        name="approvals are not taken for objections",
+        says=f"{len(flagged)} of {len(read)} are" + (f": {'; '.join(flagged)}" if flagged else ""),
+        holds=len(flagged) <= _APPROVALS * len(read),
+        count=len(read),
+        least=60,
+        of="approvals",
+    )
+    shuffled = found.shuffled
+    text_checks = Claim(
+        name="no text check survives shuffled labels",
+        says=f"{shuffled.with_checks} of {shuffled.histories} shuffled histories yield one",
+        holds=shuffled.with_checks <= _CHANCE * shuffled.histories,
+        count=shuffled.corrected,
+        # Who hardly corrects anything leaves no labels to shuffle.
+        least=6 if who.needs else 0,
+        of="sessions with a corrected answer",
+    )
+    return (
+        *(_need(need, found) for need in who.needs),
+        _quotes(who, found) if who.needs else nothing,
+        _ignored(who.ignored, found) if who.ignored is not None else _kept(who, found),
+        approvals,
+        text_checks,
     )
 
 
 def lesson_of(need: Need, found: Learnt) -> Lesson | None:
     """The lesson that names the need and quotes most sessions in which it showed; None when there is none."""
     shown = [m for m in found.lived.moments if m.key == need.key]
+    said = {
+        lesson.id: " ".join((lesson.text, lesson.about, lesson.demands, lesson.forbids)).casefold()
+        for lesson in found.book.lessons
+    }
     fitting = [
         lesson
         for lesson in found.book.lessons
-        if _names(lesson, need.names)
+        if need.names.casefold() in said[lesson.id]
         and len(_sessions(lesson, shown)) >= _QUOTED * len({m.session for m in shown})
         and sum(_shows(quote, shown) for quote in lesson.quotes) >= _QUOTED * len(lesson.quotes)
     ]
@@ -80,18 +111,6 @@ def _quotes(who: Developer, found: Learnt) -> Claim:
     )
 
 
-def _nothing(found: Learnt) -> Claim:
-    listed = [lesson.text for lesson in found.book.lessons]
-    return Claim(
-        name="nothing is learnt where nothing comes back",
-        says="; ".join(listed) or "no lesson",
-        holds=not listed,
-        count=found.book.turns,
-        least=100,
-        of="turns of the person",
-    )
-
-
 def _ignored(rule: Ignored, found: Learnt) -> Claim:
     """The line is named by `lessons rules`, or by a lesson that says the same."""
     (line,) = (line for line in rule.lines if rule.command in line)
@@ -122,37 +141,6 @@ def _kept(who: Developer, found: Learnt) -> Claim:
     )
 
 
-def _approvals(found: Learnt) -> Claim:
-    flagged = [words for at, words in found.lived.approvals if found.acts.get((at, words)) in OBJECTIONS]
-    read = [one for one in found.lived.approvals if one in found.acts]
-    return Claim(
-        name="approvals are not taken for objections",
-        says=f"{len(flagged)} of {len(read)} are" + (f": {'; '.join(flagged)}" if flagged else ""),
-        holds=len(flagged) <= _APPROVALS * len(read),
-        count=len(read),
-        least=60,
-        of="approvals",
-    )
-
-
-def _text_checks(who: Developer, found: Learnt) -> Claim:
-    shuffled = found.shuffled
-    return Claim(
-        name="no text check survives shuffled labels",
-        says=f"{shuffled.with_checks} of {shuffled.histories} shuffled histories yield one",
-        holds=shuffled.with_checks <= _CHANCE * shuffled.histories,
-        count=shuffled.corrected,
-        # Who hardly corrects anything leaves no labels to shuffle.
-        least=6 if who.needs else 0,
-        of="sessions with a corrected answer",
-    )
-
-
-def _names(lesson: Lesson, wanted: str) -> bool:
-    said = " ".join((lesson.text, lesson.about, lesson.demands, lesson.forbids)).casefold()
-    return wanted.casefold() in said
-
-
 def _sessions(lesson: Lesson, shown: Sequence[PlantedMoment]) -> set[str]:
     return {quote.session for quote in lesson.quotes if _shows(quote, shown)}
 
@@ -162,7 +150,7 @@ def _shows(quote: Quote, shown: Sequence[PlantedMoment]) -> bool:
 
 
 def _fits(quote: Quote, session: str, text: str) -> bool:
-    return quote.session == session and " ".join(text.split()) in quote.text
+    return quote.session == session and plaintext.flat(text) in quote.text
 
 
 def _authority(found: Learnt) -> Iterator[tuple[str, str]]:

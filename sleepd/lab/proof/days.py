@@ -25,7 +25,7 @@ from sleepd.simulate.developers import Developer
 from sleepd.simulate.transcripts import write
 from sleepd.simulate.workdays import LivedDays, live_as
 from sleepd.skills.surroundings import Surroundings
-from sleepd.store.database import Database, open_database
+from sleepd.store.database import open_database
 from sleepd.usecases import lessons as usecase
 
 OBJECTIONS = (Act.CORRECTION, Act.REFINEMENT)
@@ -83,26 +83,24 @@ def learn(terms: DaysTerms) -> Learnt:
         harvesters = [registry.harvester(n) for n in registry.names("sleepd.harvesters")]
         ingest(database, Sources(harvesters=harvesters, env={}, home=home), HarvestConfig())
         mine(database, terms.embedder, MineConfig())
-        return _learnt(database, lived, terms)
+        floors, around = LessonsConfig(), Surroundings(home=home, env={})
+        known = usecase.history(database, around=around)
+        work, chance = corrected(known), random.Random(f"labels:{terms.seed}")
+        with_checks = sum(bool(mined_checks([flipped(work, chance)]).checks) for _ in range(SHUFFLES))
+        return Learnt(
+            lived=lived,
+            book=usecase.book(database, floors, known, around),
+            rules=usecase.tried_rules(known, floors, around),
+            acts={
+                (one.episode.session, one.episode.text): one.judged.act
+                for session in known.sessions
+                for one in session
+                if one.episode.source.own
+            },
+            shuffled=Shuffled(corrected=len({c.session for c in work}), histories=SHUFFLES, with_checks=with_checks),
+        )
     finally:
         database.close()
-
-
-def _learnt(database: Database, lived: LivedDays, terms: DaysTerms) -> Learnt:
-    floors, around = LessonsConfig(), Surroundings(home=terms.folder / "home", env={})
-    known = usecase.history(database, around=around)
-    return Learnt(
-        lived=lived,
-        book=usecase.book(database, floors, known, around),
-        rules=usecase.tried_rules(known, floors, around),
-        acts={
-            (one.episode.session, one.episode.text): one.judged.act
-            for session in known.sessions
-            for one in session
-            if one.episode.source.own
-        },
-        shuffled=_shuffled(corrected(known), random.Random(f"labels:{terms.seed}")),
-    )
 
 
 def corrected(known: History) -> list[Contrast]:
@@ -121,11 +119,6 @@ def corrected(known: History) -> list[Contrast]:
         for before, after in pairwise(session)
         if after.judged.act in OBJECTIONS and before.episode.answer and after.episode.answer
     ]
-
-
-def _shuffled(work: Sequence[Contrast], chance: random.Random) -> Shuffled:
-    found = sum(bool(mined_checks([flipped(work, chance)]).checks) for _ in range(SHUFFLES))
-    return Shuffled(corrected=len({c.session for c in work}), histories=SHUFFLES, with_checks=found)
 
 
 def flipped(work: Sequence[Contrast], chance: random.Random) -> list[Contrast]:

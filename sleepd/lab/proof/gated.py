@@ -127,7 +127,14 @@ def useless_and_harmful(base: World, truth: Truth) -> tuple[tuple[Tried, ...], t
     that the reflection came up with."""
     variant = Variant(name="useless and harmful edits one by one", reflection="distractors-only", pairs=PAIRS)
     place = GatedWork.of(base, variant)
-    proposed = _proposed(place)
+    # All that the world's reflection proposes when it reads the work of the train side, in its order.
+    ctx = place.world.ctx("reading")
+    base_text = ctx.put_text(place.comparison.base)
+    train = place.work.usable(Split.TRAIN)
+    made = run_all(ctx, [ctx.request(s, base_text, Sample(purpose=Purpose.LEARNING)) for s in train])
+    cases = [Case(task=s.task, rollouts=(one,), neighbours=()) for s, one in zip(train, made, strict=True)]
+    found = reflect(ctx, place.comparison.base, cases, (), MOST_EDITS).proposed
+    proposed = tuple(dict.fromkeys(edit.text for one in found for edit in one.edits))
     idle: list[tuple[str, float]] = []
     harm: list[tuple[str, float]] = []
     for text in proposed:
@@ -146,17 +153,6 @@ def useless_and_harmful(base: World, truth: Truth) -> tuple[tuple[Tried, ...], t
             tried += [place.row(trial, effect) for trial in place.judged(ctx, place.world.gate, [adding(text)])]
     place.world.close()
     return tuple(tried), proposed
-
-
-def _proposed(place: GatedWork) -> tuple[str, ...]:
-    """All that the world's reflection proposes when it reads the work of the train side, in its order."""
-    ctx = place.world.ctx("reading")
-    text = ctx.put_text(place.comparison.base)
-    train = place.work.usable(Split.TRAIN)
-    made = run_all(ctx, [ctx.request(s, text, Sample(purpose=Purpose.LEARNING)) for s in train])
-    cases = [Case(task=s.task, rollouts=(one,), neighbours=()) for s, one in zip(train, made, strict=True)]
-    found = reflect(ctx, place.comparison.base, cases, (), MOST_EDITS).proposed
-    return tuple(dict.fromkeys(edit.text for one in found for edit in one.edits))
 
 
 def stalling(base: World) -> tuple[Tried, ...]:

@@ -40,9 +40,12 @@ def as_text(terms: Terms, found: Findings, claims: Sequence[Claim]) -> str:
         "",
         *(f"night of {n.date}: {n.message}" for n in found.nights),
         "",
-        *(_line(t) for t in found.tried),
-        "",
     ]
+    for t in found.tried:
+        edits = t.edits[0] if len(t.edits) == 1 else f"{len(t.edits)} edits: {t.edits[0]} …"
+        status = f", {t.status}" if t.status else ""
+        lines.append(f"candidate {t.index}: {t.verdict}{status} after {t.pairs} pairs ({t.effect:+.3f}): {edits}")
+    lines.append("")
     return "\n".join([*lines, *table(claims)])
 
 
@@ -60,12 +63,6 @@ def table(claims: Sequence[Claim]) -> list[str]:
         lines.append(f"{mark}  {claim.name:<{width}}  {claim.says}  [{claim.count} {claim.of}, at least {claim.least}]")
     failed = sum(not claim.passed for claim in claims)
     return [*lines, "", f"{len(claims) - failed} of {len(claims)} assertions hold"]
-
-
-def _line(tried: Tried) -> str:
-    what = tried.edits[0] if len(tried.edits) == 1 else f"{len(tried.edits)} edits: {tried.edits[0]} …"
-    status = f", {tried.status}" if tried.status else ""
-    return f"candidate {tried.index}: {tried.verdict}{status} after {tried.pairs} pairs ({tried.effect:+.3f}): {what}"
 
 
 def _tried(tried: Tried) -> dict[str, object]:

@@ -44,7 +44,8 @@ class Truth:
         chances = {r.key: probability(r, system, self.nature) for r in family.rules}
         return sum(
             math.prod(p if key in kept else 1 - p for key, p in chances.items()) * self._score(stored, family, kept)
-            for kept in _subsets(list(chances))
+            for n in range(len(chances) + 1)
+            for kept in map(frozenset, itertools.combinations(chances, n))
         )
 
     def rules_kept(self, stored: StoredTask, text: str) -> float | None:
@@ -73,7 +74,3 @@ class Truth:
 def changed_work(world: World) -> Mapping[str, Work]:
     """The work whose skill file is not as it was before, by path."""
     return {w.target.path: w for w in world.work() if live_text(w.target) != world.original(w)}
-
-
-def _subsets(keys: Sequence[str]) -> list[frozenset[str]]:
-    return [frozenset(c) for n in range(len(keys) + 1) for c in itertools.combinations(keys, n)]

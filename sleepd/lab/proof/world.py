@@ -185,13 +185,12 @@ class World:
             gate=self.gate,
             surroundings=self.surroundings,
         )
-        ctx = self.ctx(night_id(self.database, plan.scope, plan.date), nature or self._tonight(number))
+        if nature is None:
+            # No provider's model is the same every night.
+            chance = random.Random(f"{self.terms.seed}:{self.terms.who.name}:night {number}")
+            nature = Nature(habit=chance.uniform(0, _VARIES), slow=SLOW)
+        ctx = self.ctx(night_id(self.database, plan.scope, plan.date), nature)
         return run_night(ctx, plan, lambda: now)
-
-    def _tonight(self, number: int) -> Nature:
-        """No provider's model is the same every night."""
-        chance = random.Random(f"{self.terms.seed}:{self.terms.who.name}:night {number}")
-        return Nature(habit=chance.uniform(0, _VARIES), slow=SLOW)
 
     @property
     def gate(self) -> GateTerms:

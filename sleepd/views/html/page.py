@@ -154,10 +154,25 @@ def _candidate(one: Row, patches: Mapping[str, str], *, unfolded: bool) -> str:
     whence = [f"made by {words(one, 'origin')}"] if words(one, "origin") not in ("", "reflection") else []
     margin = number(one, "margin")
     whence += [f"non-inferiority test, margin {margin:g}"] if margin else []
-    inside = [
-        tag("p", text("; ".join([*whence, _figures(one), *texts(one, "loads")])), class_="quiet"),
-        _edits(one),
-    ]
+    effect = number(one, "effect")
+    figures = (
+        f"{count(one, 'pairs')} pairs, and {count(one, 'confirming')} to look at single tasks; "
+        f"{'no pair was scored' if effect is None else f'mean difference {effect:+.3f}'}; "
+        f"score {plots.measured(inner(one, 'before'))} before, {plots.measured(inner(one, 'after'))} after; "
+        f"{count(one, 'tokens'):+d} tokens in every session that loads the skill"
+    )
+    inside = [tag("p", text("; ".join([*whence, figures, *texts(one, "loads")])), class_="quiet")]
+    cells = []
+    for edit in rows(one, "edits"):
+        low, high, gain = (number(edit, name) for name in ("low", "high", "effect"))
+        part = f"{gain:+.2f} ({low:+.2f} to {high:+.2f})" if None not in (low, high, gain) else "not asked"
+        kept = {True: "kept", False: "dropped"}.get(bool(edit["kept"]), "") if edit.get("kept") is not None else "–"
+        anchor = tag("p", tag("del", text(words(edit, "anchor", LONG))), class_="del") if edit.get("anchor") else ""
+        said = anchor + tag("p", text(words(edit, "text", LONG)), class_="add")
+        why = tag("p", text(words(edit, "reason")), class_="quiet") if edit.get("reason") else ""
+        cells.append([text(words(edit, "op")), said + why, text(part), text(kept), text(f"{count(edit, 'tokens'):+d}")])
+    headings = ("edit", "rule, and why", "part of the gain (95 %)", "", "rent")
+    inside.append(table(headings, cells, numeric=(2, 4)) if cells else "")
     if drawn := plots.wealth(one):
         sides = f"{_key('new', 'for')} the candidate and {_key('against', 'against')} it"
         key = f"Evidence {sides}, on a log scale, from 1. Pairs drawn together with the deciding pair follow it."
@@ -173,28 +188,6 @@ def _candidate(one: Row, patches: Mapping[str, str], *, unfolded: bool) -> str:
         inside.append(tag("details", tag("summary", "the change as a diff"), tag("pre", text(clipped(diff, LONG)))))
     opened = "open" if unfolded or verdict == "accepted" else None
     return tag("article", head, reason, tag("details", tag("summary", "evidence"), *inside, open=opened))
-
-
-def _figures(one: Row) -> str:
-    effect, tokens = number(one, "effect"), count(one, "tokens")
-    shown = "no pair was scored" if effect is None else f"mean difference {effect:+.3f}"
-    pairs = f"{count(one, 'pairs')} pairs, and {count(one, 'confirming')} to look at single tasks"
-    scores = f"score {plots.measured(inner(one, 'before'))} before, {plots.measured(inner(one, 'after'))} after"
-    return f"{pairs}; {shown}; {scores}; {tokens:+d} tokens in every session that loads the skill"
-
-
-def _edits(one: Row) -> str:
-    cells = []
-    for edit in rows(one, "edits"):
-        low, high, effect = (number(edit, name) for name in ("low", "high", "effect"))
-        part = f"{effect:+.2f} ({low:+.2f} to {high:+.2f})" if None not in (low, high, effect) else "not asked"
-        kept = {True: "kept", False: "dropped"}.get(bool(edit["kept"]), "") if edit.get("kept") is not None else "–"
-        anchor = tag("p", tag("del", text(words(edit, "anchor", LONG))), class_="del") if edit.get("anchor") else ""
-        said = anchor + tag("p", text(words(edit, "text", LONG)), class_="add")
-        why = tag("p", text(words(edit, "reason")), class_="quiet") if edit.get("reason") else ""
-        cells.append([text(words(edit, "op")), said + why, text(part), text(kept), text(f"{count(edit, 'tokens'):+d}")])
-    headings = ("edit", "rule, and why", "part of the gain (95 %)", "", "rent")
-    return table(headings, cells, numeric=(2, 4)) if cells else ""
 
 
 # The rest -----------------------------------------------------------------------------------------------------------

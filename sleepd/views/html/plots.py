@@ -113,7 +113,11 @@ def wealth(one: Row) -> str:
     rough = len(up) / 8
     power = 10 ** max(0, math.floor(math.log10(max(1.0, rough))))
     size = next(n * power for n in (1, 2, 5, 10) if n * power >= rough)
-    marks = [plot.ticks(_decades(*plot.y), [(n, str(n)) for n in range(0, len(up) + 1, size)]), plot.caption("pairs")]
+    # Powers of ten between the two natural logarithms, at most some six.
+    first, final = math.ceil(plot.y[0] / math.log(10)), math.floor(plot.y[1] / math.log(10))
+    every = max(1, math.ceil((final - first) / 6))
+    decades = [(n * math.log(10), f"{10.0**n:g}") for n in range(first, final + 1) if n % every == 0]
+    marks = [plot.ticks(decades, [(n, str(n)) for n in range(0, len(up) + 1, size)]), plot.caption("pairs")]
     marks += [plot.rule(value, look, says) for value, look, says in bars]
     if down:
         against = f"evidence against it: {_factor(down[-1])} after {len(down)} pairs"
@@ -182,13 +186,6 @@ def _factor(logarithm: float) -> str:
     """A wealth in digits."""
     value = math.exp(min(logarithm, 700.0))
     return f"{value:,.0f}" if 10 <= value < 1e6 else f"{value:.2g}"
-
-
-def _decades(low: float, high: float) -> Ticks:
-    """Powers of ten between two natural logarithms, at most some six."""
-    first, last = math.ceil(low / math.log(10)), math.floor(high / math.log(10))
-    every = max(1, math.ceil((last - first) / 6))
-    return [(n * math.log(10), f"{10.0**n:g}") for n in range(first, last + 1) if n % every == 0]
 
 
 def _thinned(labels: Ticks) -> Ticks:
