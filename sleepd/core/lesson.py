@@ -340,10 +340,33 @@ def of_calls(found: Sequence[Episode]) -> tuple[Found, ...]:
         *recurring_failures(failed, repaired=mended, sessions=1),
         *recurring_follow_ups(asked, found, sessions=1),
     )
-    return tuple(
-        Found(key=f"{one.kind} {one.key}", about=one.key, text=one.rule, signals=one.signals, seen=one.seen)
-        for one in recurring
+    return _each_failure_once(
+        [
+            Found(key=f"{one.kind} {one.key}", about=one.key, text=one.rule, signals=one.signals, seen=one.seen)
+            for one in recurring
+        ]
     )
+
+
+def _each_failure_once(found: Sequence[Found]) -> tuple[Found, ...]:
+    """The findings, with a repair and a failure that rest on the same calls as one: the one of more sessions, with the
+    signals of both. Of two equal ones the repair says more.
+    """
+    kept = list(found)
+    for repair in (one for one in found if one.key.startswith(SignalKind.REPAIR)):
+        calls = {(s.session, s.turn) for s in repair.signals}
+        for failure in (one for one in kept if one.key.startswith(SignalKind.FAILURE)):
+            shared = calls & {(s.session, s.turn) for s in failure.signals}
+            if 2 * len(shared) < len(calls):
+                continue
+            several = len({s.session for s in failure.signals}) > len({session for session, _ in calls})
+            stays, goes = (failure, repair) if several and "; use `" in failure.text else (repair, failure)
+            known = {(s.session, s.turn) for s in stays.signals}
+            more = tuple(s for s in goes.signals if (s.session, s.turn) not in known)
+            kept = [replace(one, signals=one.signals + more) if one.key == stays.key else one for one in kept]
+            kept = [one for one in kept if one.key != goes.key]
+            break
+    return tuple(kept)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,7 @@ from sleepd.core.lesson import (
     Scope,
     conflicts,
     lessons,
+    of_calls,
     of_refusals,
     of_words,
     originals,
@@ -345,6 +346,20 @@ def test_words_put_to_two_agents_at_once_are_said_once() -> None:
     assert 1 == sessions(long, timedelta(seconds=15))
     assert 2 == sessions(long, timedelta(days=1))
     assert 2 == sessions("now commit", timedelta(seconds=15))
+
+
+def test_a_failure_and_its_repair_are_one_finding() -> None:
+    """The same calls are not told twice, once as what fails and once as what works instead."""
+
+    def lost(n: int) -> tuple[Episode, ...]:
+        fails = shell("git add -- '!/a.md'", output="fatal: Invalid path '/!': No such file", status=ToolStatus.ERROR)
+        return session(n, said("Commit it", 0), reply("", 1, fails, shell("git add -u")))
+
+    for sessions in (2, 3):
+        found = of_calls([episode for n in range(sessions) for episode in lost(n)])
+        about = [one for one in found if "Invalid path" in one.text or "git add" in one.text]
+        assert 1 == len(about) and "git add -u" in about[0].text
+        assert sessions == len({signal.session for signal in about[0].signals})
 
 
 def test_words_about_tests_need_an_edited_test() -> None:
