@@ -34,10 +34,10 @@ OnBranch = Annotated[
 def review(ctx: typer.Context, git: OnBranch = False, as_json: AsJson = False) -> None:
     """Look at each waiting proposal and decide, edit by edit: accept, reject with a reason, reword, or leave it.
 
-    Shows the change, why it was proposed, the sessions that taught it, scores before and after by task, the evidence,
-    and what it costs every session. Each answer is one key and counts at once; Enter leaves the edit for later. A
-    choice among several edits, and an edit in your own words, are shown once more: no gate measured that text. Without
-    a terminal the command prints everything and changes nothing.
+    Each proposal shows the change, its reason, the sessions that taught it, scores before and after by task, the
+    evidence, and the tokens that it costs every session. Each answer is one key and counts at once; Enter leaves the
+    edit for later. A choice among several edits, and an edit in your own words, are shown once more: no gate measured
+    that text. Without a terminal the command prints everything and changes nothing.
     """
     with closing(compose.database(config.places())) as database:
         waiting = looking.waiting_first(database)
@@ -69,10 +69,11 @@ def adopt(
     pr: Annotated[bool, typer.Option("--pr", help="With --git: push the branch and open a pull request (gh).")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write proposals to their skill files. `sleepd revert` undoes it, byte for byte.
+    """Write proposals to their skill files. `sleepd revert` undoes an adoption, byte for byte.
 
-    A changed file is merged, and the result is called unproven; so is a choice of edits. Where your own change is in
-    the way, nothing is written and the exit status is 5. Proposals that were set aside as unsafe are never adopted.
+    A changed file is merged, and the result is called unproven; so is the result of a choice of edits. Where your own
+    change is in the way, nothing is written and the exit status is 5. Proposals that were set aside as unsafe are never
+    adopted.
     """
     named = ids or []
     if (edit or digest) and (everything or len(named) != 1):
@@ -107,7 +108,7 @@ def reject(
     edit: Edits = None,
     as_json: AsJson = False,
 ) -> None:
-    """Reject a proposal, or some of its edits, and say why: they are never proposed again for this file."""
+    """Reject a proposal, or some of its edits, and say why: rejected edits are never proposed again for this file."""
     open_log(ctx, config.load())
     with closing(compose.database(config.places())) as database:
         rejected = decisions.reject(config.places(), database, id_, why, edit or ())
@@ -137,7 +138,7 @@ def revert(
 
 
 def undo(ctx: typer.Context, as_json: AsJson = False) -> None:
-    """Undo the newest adoption: the same as `sleepd revert` without an id. Once more undoes the one before."""
+    """Undo the newest adoption: the same as `sleepd revert` without an id. A second undo undoes the one before."""
     revert(ctx, None, as_json)
 
 
