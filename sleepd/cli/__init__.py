@@ -32,9 +32,11 @@ class Verb:
 VERBS: Final = {
     "init": Verb("setup", "Find the agents on this machine, write the settings file, make the database.", "initialize"),
     "doctor": Verb("setup", "Check every requirement; each failing row names its fix."),
-    "harvest": Verb("days", "Read transcripts into the database; only what is new or grew."),
-    "lessons": Verb("lessons", "What you had to say again and again: list, show, drop, pin, write.", "app"),
-    "episodes": Verb("lessons", "What you said to your agents, turn by turn, and what it is taken for."),
+    "harvest": Verb("days", "Read transcripts into the database: new ones, and the lines added to known ones."),
+    "lessons": Verb(
+        "lessons", "List, show, drop, pin or write the rules that you had to state again and again.", "app"
+    ),
+    "episodes": Verb("lessons", "List your messages to your agents, each with its act, such as correction."),
     "handoff": Verb("handoff", "List the prompts that wait for somebody's answer in a file."),
     "mine": Verb("days", "Cut sessions into tasks, and find the recurring work."),
     "tasks": Verb("tasks", "List, show, export, import or drop the recurring work.", "app"),
@@ -55,7 +57,7 @@ VERBS: Final = {
     "restore": Verb("backups", "Put the database back from a backup; the present file is kept."),
     "notice": Verb("notices", "Print today's notice, if there is one; for agents' session starts."),
     "daemon": Verb(
-        "resident", "Stay in the foreground: harvest as sessions grow, run a night each night.", spends=True
+        "resident", "Stay in the foreground: harvest as sessions grow, and run once each night.", spends=True
     ),
     "service": Verb("service", "Let sleepd run by itself: install, uninstall, status, logs.", "app"),
     "plugin": Verb("plugins", "The plugin for your agents: install, uninstall, status.", "app"),
@@ -63,9 +65,7 @@ VERBS: Final = {
     "gate": Verb(
         "lab", "Compare your live text with itself (A/A test), and predict the cost of showing a gain.", spends=True
     ),
-    "train": Verb(
-        "train", "Train a skill on a task set: the night's steps in epochs, behind the same gate.", spends=True
-    ),
+    "train": Verb("train", "Train a skill text on a task set, with the steps and the gate of a night.", spends=True),
     "eval": Verb("train", "Score a skill on a task set, and change nothing.", "evaluate", spends=True),
     "gate-lab": Verb("lab", "Measure how often the gate errs, on candidates whose true effect is known.", "gate_lab"),
     "proof-run": Verb("proof", "Run the whole product on a simulated person: no key, no spending.", "proof_run"),
@@ -129,7 +129,7 @@ def root(
     ] = None,
     version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
 ) -> None:
-    """Learns from your own sessions with coding agents at night, and changes a skill file only on evidence."""
+    """sleepd learns at night from your own sessions with coding agents, and changes a skill file only on evidence."""
     ctx.obj = {**(ctx.obj or {}), "verbose": verbose}
     if environment is not None:
         from sleepd.settings import config

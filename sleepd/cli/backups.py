@@ -10,7 +10,7 @@ from sleepd.cli.terminal import show, show_json
 from sleepd.settings import config
 
 
-def backup(as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False) -> None:
+def backup(as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False) -> None:
     """Make a checked copy of the database; the newest three copies are kept."""
     from sleepd.usecases import backups
 
@@ -25,9 +25,9 @@ def restore(
     backup: Annotated[
         str | None, typer.Argument(help="A backup's file or name. Without one: the newest backup that is sound.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
 ) -> None:
-    """Put the database back from a backup. The present file is kept next to it, whatever its state."""
+    """Put the database back from a backup. The present file is kept next to the restored one, whatever its state."""
     from sleepd.usecases import backups
 
     done = backups.restore(config.places(), backup)

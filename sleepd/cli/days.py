@@ -36,7 +36,7 @@ def harvest(
         str | None, typer.Option("--as", metavar="AGENT", help="Which agent wrote the named files.")
     ] = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Then count the stored texts by their origin: whose words they are.")
+        bool, typer.Option("--explain", help="Afterwards count the stored texts by their origin: whose words they are.")
     ] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,

@@ -11,7 +11,8 @@ from sleepd.settings import config
 def handoff(as_json: AsJson = False) -> None:
     """List the prompts that wait for an answer in a file, and say where each answer belongs.
 
-    They come from runs with `model.name = "handoff"`. The command that asked goes on when it is given again.
+    The prompts come from runs with `model.name = "handoff"`. Once they are answered, run the command that asked again:
+    it goes on.
     """
     settings = config.load()
     folders = dict.fromkeys(compose.handoff_folder(section) for section in (settings.model, settings.for_reflection()))

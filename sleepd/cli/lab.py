@@ -14,13 +14,15 @@ from sleepd.settings import config
 def gate_lab(
     repetitions: Annotated[
         int,
-        typer.Option("--repetitions", "-n", min=20, help="Simulated candidates, or lives, behind each line."),
+        typer.Option(
+            "--repetitions", "-n", min=20, help="Simulated candidates, or lives of many candidates, for each line."
+        ),
     ] = 2_000,
     seed: Annotated[
         int, typer.Option("--seed", min=0, help="The seed of the simulation; equal seeds give equal tables.")
     ] = 1,
     rule: Annotated[
-        VerdictRule, typer.Option("--rule", help="The gate's rule; strict and off are the paper's rules.")
+        VerdictRule, typer.Option("--rule", help="The gate's rule; strict and off are the rules of SkillOpt's paper.")
     ] = VerdictRule.EVIDENCE,
     tasks: Annotated[int, typer.Option("--tasks", min=5, max=200, help="Validation tasks of the simulated user.")] = 13,
     pairs: Annotated[int, typer.Option("--pairs", min=1, help="Pairs a night.")] = 40,
@@ -28,8 +30,9 @@ def gate_lab(
 ) -> None:
     """Run the shipped gate on simulated candidates whose true effect is known, and print how often it errs.
 
-    Takes a few minutes; no key, no spending. Every figure has its 95 % interval and the level it was measured at. The
-    levels, the number of baseline rollouts and the check of each task are those of your settings.
+    The command takes a few minutes, needs no key and spends nothing. Every figure has its 95 % interval and the level
+    it was measured at. The levels, the number of baseline rollouts and the check of each task are those of your
+    settings.
     """
     from sleepd.lab.gate import printed
 
@@ -54,15 +57,17 @@ def _group() -> None:
 def calibrate(
     ctx: typer.Context,
     pairs: Annotated[int, typer.Option("--pairs", min=8, help="Pairs of the live text against itself.")] = 40,
-    budget_usd: Annotated[float | None, typer.Option("--budget-usd", help="Dollars this may spend.")] = None,
-    max_calls: Annotated[int | None, typer.Option("--max-calls", help="Model calls this may make.")] = None,
+    budget_usd: Annotated[
+        float | None, typer.Option("--budget-usd", help="Dollars that the command may spend.")
+    ] = None,
+    max_calls: Annotated[int | None, typer.Option("--max-calls", help="Model calls that the command may make.")] = None,
     skill: Annotated[str | None, typer.Option("--skill", help="Calibrate on this skill's work only.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare the live text with itself on your own model (A/A test), and predict the cost of showing a gain.
 
-    A difference between identical texts is a defect: exit status 1. The rollouts are kept and serve as baseline in
-    later nights.
+    A difference between identical texts is a defect; the exit status is then 1. The rollouts are kept and serve as
+    baseline in later nights.
     """
     from sleepd.cli.days import open_log
     from sleepd.usecases import answers, calibration

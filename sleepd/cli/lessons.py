@@ -16,7 +16,7 @@ from sleepd.usecases import lessons as usecase
 from sleepd.views import lesson_view, reading_view, skill_view
 
 app = typer.Typer(
-    help="What you had to say again and again: list it, show one whole, drop, pin or adopt it on your own word.",
+    help="List the lessons: rules that you had to state again and again. Show, drop, pin or write one.",
     add_completion=False,
     rich_markup_mode=None,
 )
@@ -31,7 +31,7 @@ Project = Annotated[
 @app.callback(invoke_without_command=True)
 def list_(
     ctx: typer.Context,
-    everything: Annotated[bool, typer.Option("--all", help="Also those that you dropped.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Also list the lessons that you dropped.")] = False,
     project: Project = None,
     read: Annotated[
         bool,
@@ -41,11 +41,11 @@ def list_(
         bool, typer.Option("--every-turn", help="With --read: all turns, not only unsure ones.")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="With --read: print calls and tokens, ask nothing.")
+        bool, typer.Option("--dry-run", help="With --read: print the calls and tokens, and ask no model.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the lessons of your own sessions, worth most first. Without --read no model is asked, nothing is spent."""
+    """List the lessons of your own sessions, worth most first. Without --read, no model is asked, nothing spent."""
     if ctx.invoked_subcommand is not None:
         return
     if (every_turn or dry_run) and not read:
@@ -159,7 +159,7 @@ Why = Annotated[str, typer.Option("--why", help="Kept with the decision.")]
 def drop(id_: Id, why: Why = "", as_json: AsJson = False) -> None:
     """Drop a lesson: it is not listed again.
 
-    A rule that `write` put into a file is taken out of it; your later changes stay.
+    A rule that `write` put into a file is taken out of the file; your later changes stay.
     """
     places = config.places()
     with closing(compose.database(places)) as database:
@@ -181,15 +181,17 @@ def pin(id_: Id, as_json: AsJson = False) -> None:
         show(f"pinned {done.id[:6]}: {done.text}")
 
 
-@app.command("write", short_help="Adopt a lesson now, on your own word.")
+@app.command("write", short_help="Write a lesson's rule into your file now, unproven.")
 def write(
     id_: Id,
-    rule: Annotated[str | None, typer.Option("--text", help="Other words for the rule.")] = None,
+    rule: Annotated[
+        str | None, typer.Option("--text", help="Your own words for the rule, in place of the lesson's.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Write a lesson's rule into the project's AGENTS.md or CLAUDE.md, between sleepd's markers.
 
-    Nothing was replayed: the rule is unproven, and on probation. `sleepd lessons drop ID` takes it out again.
+    No night has tested the rule: the rule is unproven, and on probation. `sleepd lessons drop ID` takes it out again.
     """
     places = config.places()
     with closing(compose.database(places)) as database:
@@ -204,7 +206,7 @@ def write(
 
 
 def episodes(project: Project = None, as_json: AsJson = False) -> None:
-    """List what you said to your agents, turn by turn, with what each turn is taken for."""
+    """List your messages to your agents, turn by turn, each with the act that it is, such as request or correction."""
     with closing(compose.database(config.places())) as database:
         known = usecase.with_work(usecase.history(database, project))
         if as_json:

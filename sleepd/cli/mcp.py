@@ -15,8 +15,8 @@ from sleepd.settings import config
 def mcp(ctx: typer.Context) -> None:
     """Serve an agent on standard input and output by the Model Context Protocol, until standard input ends.
 
-    Tools: status, run (dry unless asked otherwise), proposals, show, adopt, revert, recall. An agent starts this by
-    itself; docs/how-to/copilot.md says how to set this up.
+    Tools: status, run (a dry run unless asked otherwise), proposals, show, adopt, revert, recall. An agent starts
+    this server by itself; docs/how-to/copilot.md says how to set the server up.
     """
     from sleepd.mcp.server import serve
 

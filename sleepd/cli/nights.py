@@ -54,11 +54,14 @@ def run(
 ) -> None:
     """Run one night now, or continue today's stopped night: harvest, mine, replay, gate, propose.
 
+    A night reads new sessions (harvest), finds the recurring work (mine), tries changed texts on that work (replay),
+    tests whether they help (gate), and proposes those that do.
+
     With --scheduled everything else comes from the settings: each project of night.projects has its night, one after
     another. The command waits for the conditions, queues behind other nights, and never repeats a finished night.
 
-    Only `sleepd adopt` writes a skill file. Exit status 3 when the model could not be reached (finished work is kept),
-    4 when the budget is spent, 75 when another night is running.
+    Only `sleepd adopt` writes a skill file. The exit status is 3 when the model could not be reached (finished work is
+    kept), 4 when the budget is spent, 75 when another night is running.
     """
     if scheduled:
         options = dry_run, since, budget_usd, max_calls, skill, backend

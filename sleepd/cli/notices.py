@@ -31,7 +31,7 @@ def notice(
 ) -> None:
     """Print today's notice, if there is one. A printed notice counts as shown.
 
-    At most one a day, on the desktop or here; the same notice returns after a week at the earliest.
+    At most one notice a day is shown, on the desktop or here; the same notice returns after a week at the earliest.
     """
     if hook is not None:
         # The hook of a session's start must not fail; `sleepd doctor` names the fault. `claude -p`, the editor and the

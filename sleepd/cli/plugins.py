@@ -13,7 +13,11 @@ from sleepd.cli.terminal import AsJson, show, show_json
 from sleepd.core.errors import UnknownName
 from sleepd.settings import config
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, help="Install /skillopt-sleep into an agent.")
+app = typer.Typer(
+    add_completion=False,
+    rich_markup_mode=None,
+    help="The plugin with the command /skillopt-sleep for your agents: install, uninstall, status.",
+)
 
 
 _ALL = "all"
@@ -25,8 +29,8 @@ Agents = Annotated[list[str], typer.Argument(metavar="AGENT...", help="claude-co
 def install(agents: Agents, as_json: AsJson = False) -> None:
     """Install the command, the skill and the hooks into an agent; for Copilot the MCP server too.
 
-    Doing it again updates them. `all` takes the agents that are on this machine. Exit status 2 when one could not be
-    served.
+    Repeating the command updates them. `all` takes the agents that are on this machine. The exit status is 2 when one
+    of the agents did not get the plugin.
     """
     _told(plugins.install(_machine(), _chosen(agents)), as_json=as_json, everything=_ALL in agents)
 
@@ -39,7 +43,7 @@ def uninstall(agents: Agents, as_json: AsJson = False) -> None:
 
 @app.command()
 def status(as_json: AsJson = False) -> None:
-    """Say for each agent whether the plugin is installed, enabled, and of this sleepd's version."""
+    """Say for each agent whether the plugin is installed and enabled, and has the version of this sleepd."""
     rows = plugins.states(_machine())
     if as_json:
         show_json(

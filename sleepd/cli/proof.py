@@ -35,7 +35,10 @@ def proof_run(
         bool, typer.Option("--assert-improves", help="Exit 1 unless every claim holds.")
     ] = False,
     alpha: Annotated[
-        float, typer.Option(min=1e-9, max=0.5, help="The gate's level. So low that a failing seed is a defect.")
+        float,
+        typer.Option(
+            min=1e-9, max=0.5, help="The gate's level. The default is so low that a failing seed is a defect."
+        ),
     ] = _ALPHA,
     rule: Annotated[
         str | None, typer.Option("--gate-rule", help="evidence, strict or off. Default: gate.rule.")
@@ -49,9 +52,10 @@ def proof_run(
 ) -> None:
     """Run the whole product on a simulated person: no key, no spending.
 
-    Writes the person's transcripts in the agents' own formats into an empty home, runs the pipeline over them night by
-    night, adopts the proposals, and measures on sealed tasks from later sessions whether they helped. For maintainer,
-    shopkeeper and apprentice, whose work is new every day, no night is run: it shows the lessons that are found.
+    The command writes the person's transcripts in the agents' own formats into an empty home, runs the pipeline over
+    them night by night, adopts the proposals, and measures on sealed tasks from later sessions whether they helped. For
+    maintainer, shopkeeper and apprentice, whose work is new every day, no night is run: the command shows the lessons
+    that are found.
     """
     started = time.monotonic()
     name = rule or config.load().gate.rule

@@ -15,7 +15,7 @@ def proposals(
     everything: Annotated[bool, typer.Option("--all", help="Include decided proposals.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the waiting proposals, and those that were set aside as unsafe, with the rule."""
+    """List the waiting proposals, and those that were set aside as unsafe, with the rule that they broke."""
     if not as_json:
         from sleepd.store import listing
         from sleepd.views import proposal_list

@@ -93,10 +93,11 @@ def adopt(
     pr: Annotated[bool, typer.Option("--pr", help="With --git: push the branch and open a pull request (gh).")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write proposals to their skill files. `sleepd revert` undoes it, byte for byte.
+    """Write proposals to their skill files. `sleepd revert` undoes an adoption, byte for byte.
 
-    A changed file is merged, and the result is called unproven; so is a choice of edits. Where your own change is in
-    the way, nothing is written and the exit status is 5. Proposals that were set aside as unsafe are never adopted.
+    A changed file is merged, and the result is called unproven; so is the result of a choice of edits. Where your own
+    change is in the way, nothing is written and the exit status is 5. Proposals that were set aside as unsafe are never
+    adopted.
     """
     named = ids or []
     if (edit or digest) and (everything or len(named) != 1):
@@ -131,7 +132,7 @@ def reject(
     edit: Edits = None,
     as_json: AsJson = False,
 ) -> None:
-    """Reject a proposal, or some of its edits, and say why: they are never proposed again for this file."""
+    """Reject a proposal, or some of its edits, and say why: rejected edits are never proposed again for this file."""
     open_log(ctx, config.load())
     with closing(compose.database(config.places())) as database:
         rejected = decisions.reject(config.places(), database, id_, why, edit or ())
@@ -161,7 +162,7 @@ def revert(
 
 
 def undo(ctx: typer.Context, as_json: AsJson = False) -> None:
-    """Undo the newest adoption: the same as `sleepd revert` without an id. Once more undoes the one before."""
+    """Undo the newest adoption: the same as `sleepd revert` without an id. A second undo undoes the one before."""
     revert(ctx, None, as_json)
 
 

@@ -25,10 +25,12 @@ app = typer.Typer(
 
 @app.command("install", short_help="Run by itself each night.")
 def install(
-    timer: Annotated[bool, typer.Option("--timer", help="Start one night each night; no process stays.")] = False,
-    cron: Annotated[bool, typer.Option("--cron", help="The same by a line in your crontab.")] = False,
+    timer: Annotated[
+        bool, typer.Option("--timer", help="Start one run each night; no process stays in between.")
+    ] = False,
+    cron: Annotated[bool, typer.Option("--cron", help="Start one run each night, by a line in your crontab.")] = False,
     linger: Annotated[
-        bool, typer.Option("--linger", help="Run while you are not logged in, too (systemd only).")
+        bool, typer.Option("--linger", help="Run also while you are not logged in (systemd only).")
     ] = False,
     keep_key: Annotated[
         bool,
@@ -42,7 +44,7 @@ def install(
     ] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Install the one schedule that starts sleepd by itself; a schedule of another kind is replaced.
+    """Install the schedule that starts sleepd by itself. Only one can exist: a schedule of another kind is replaced.
 
     Without options a daemon stays resident: systemd's user unit on Linux, a launchd agent on macOS, a task on Windows.
     Before anything is installed, `sleepd doctor --live` is run with the scheduler's environment alone.

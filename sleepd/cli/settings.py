@@ -19,11 +19,15 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, help="Read and ch
 def get(
     key: Annotated[
         str | None,
-        typer.Argument(metavar="[KEY]", help="Such as night.max_calls. Default: all.", autocompletion=setting_keys),
+        typer.Argument(
+            metavar="[KEY]",
+            help="A key, such as night.max_calls. Default: the keys that you set.",
+            autocompletion=setting_keys,
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show a setting: value in force, where the value comes from, default and meaning. Without KEY: those you set."""
+    """Show a setting: value in force, its source, default and meaning. Without KEY: the settings that you set."""
     found = one_setting.settings_in_force(config.places(), key)
     if as_json:
         show_json(one_setting.as_json(found))
@@ -33,8 +37,10 @@ def get(
 
 @app.command("set")
 def put(
-    key: Annotated[str, typer.Argument(metavar="KEY", help="Such as night.at.", autocompletion=setting_keys)],
-    value: Annotated[str | None, typer.Argument(metavar="[VALUE]", help="The new value; a list as a,b.")] = None,
+    key: Annotated[str, typer.Argument(metavar="KEY", help="A key, such as night.at.", autocompletion=setting_keys)],
+    value: Annotated[
+        str | None, typer.Argument(metavar="[VALUE]", help="The new value; a list is written as a,b.")
+    ] = None,
     default: Annotated[bool, typer.Option("--default", help="Take the key out of the file.")] = False,
     as_json: AsJson = False,
 ) -> None:

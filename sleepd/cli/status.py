@@ -12,8 +12,8 @@ from sleepd.views import status_view
 def status(as_json: AsJson = False) -> None:
     """Show last night, next night, candidates on probation with their evidence, waiting proposals and spending.
 
-    A line on probation reads `evidence 14 of 84`: the evidence so far, and the evidence at which the candidate is
-    accepted.
+    A candidate (a changed text under trial) on probation has a line such as `evidence 14 of 84`: the evidence so far,
+    and the evidence at which the candidate is accepted.
     """
     found = reading.status(config.places(), config.load(), clock.now())
     if as_json:

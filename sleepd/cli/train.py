@@ -20,7 +20,7 @@ from sleepd.usecases import answers
 from sleepd.views import trained
 
 TaskSetFolder = Annotated[
-    Path, typer.Argument(metavar="DIR", help="A task set: train/, val/ and test/ with items.json each.")
+    Path, typer.Argument(metavar="DIR", help="A task set: the folders train/, val/ and test/, each with an items.json.")
 ]
 Skill = Annotated[Path, typer.Option("--skill", metavar="FILE", help="The skill text; it is not changed.")]
 Out = Annotated[Path | None, typer.Option("--out", help="The output folder. Default: one below sleepd's state folder.")]
@@ -40,11 +40,12 @@ EditSchedule = Annotated[
 ]
 GateRule = Annotated[
     VerdictRule | None,
-    typer.Option("--rule", help="The gate's rule; strict and off are the paper's rules. Default: gate.rule."),
+    typer.Option("--rule", help="The gate's rule; strict and off are SkillOpt's rules. Default: gate.rule."),
 ]
 GateMetric = Annotated[Metric | None, typer.Option("--metric", help="How checks become a score. Default: gate.metric.")]
 SlowUpdate = Annotated[
-    trained.Slow, typer.Option("--slow", help="The slow update at the end of an epoch: through the gate, forced, off.")
+    trained.Slow,
+    typer.Option("--slow", help="The slow update at the end of an epoch: gated, forced (without the gate), off."),
 ]
 Meta = Annotated[bool, typer.Option("--meta/--no-meta", help="Strategy notes for the reflection model.")]
 Appendix = Annotated[
@@ -129,7 +130,7 @@ def evaluate(
 ) -> None:
     """Score a skill text on one side of a task set: the mean with its 95 % interval, item by item.
 
-    Unscored rollouts are counted apart and are in no mean. Rollouts are kept in the output folder: the same command
+    Unscored rollouts are counted separately and enter no mean. Rollouts are kept in the output folder: the same command
     pays for nothing twice. Exit status 3 when nothing could be scored.
     """
     from sleepd.usecases import train_skill
