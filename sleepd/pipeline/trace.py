@@ -9,7 +9,6 @@ from harvesters.records import Origin, ToolStatus
 from sleepd.core import provenance
 from sleepd.core.aggregate import Backed
 from sleepd.core.model import Digest, Edit, SessionId, Task
-from sleepd.core.provenance import Passage
 from sleepd.core.tools import ASKS_THE_PERSON
 from sleepd.pipeline.work import Work
 from sleepd.store import sessions as stored
@@ -59,12 +58,6 @@ def source_texts(database: Database, work: Work, sessions: Sequence[str], presen
     return SourceTexts(
         returned=tuple(returned), own=(*own, *said), said=said, turns=tuple(turns), objections=tuple(objections)
     )
-
-
-def passages(database: Database, work: Work, sessions: Sequence[str], present: str, added: str) -> tuple[Passage, ...]:
-    """The passages of `added`, to be put into the text `present`, that stem from a tool and not from the user."""
-    sources = source_texts(database, work, sessions, present)
-    return provenance.taken_over(added, sources.returned, sources.own)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
