@@ -19,11 +19,11 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.discrimination import JudgedEpisode, discrimination
 from harvesters.claude_code import ClaudeCode
 from sleepd.core import check, interval
-from sleepd.core.chance import mined_checks
+from sleepd.core.chance import held_out, mined_checks
 from sleepd.core.check import Contrast, FirstLine, LineStart
+from sleepd.core.discrimination import JudgedEpisode, discrimination
 from sleepd.core.episode import episodes
 from sleepd.core.excess import MIN_SESSIONS
 from sleepd.core.model import ClusterId, TaskId
@@ -105,6 +105,14 @@ def mined_with_test(works: Works) -> int:
     return len({one for found in mined_checks(works).checks.values() for one in found})
 
 
+def any_gates(work: Sequence[Contrast]) -> bool:
+    """Whether text checks of a work are found, and hold on sessions that they were not mined from."""
+    if not mined_checks([work]).checks:
+        return False
+    agreement = held_out(work)
+    return agreement is not None and agreement.shown
+
+
 # Real histories -------------------------------------------------------------------------------------------------------
 
 
@@ -157,20 +165,22 @@ def share(found: int, of: int) -> str:
 
 def synthetic(worlds: int) -> Iterator[str]:
     """Rows of simulated histories: with any check at all, and with the planted one."""
-    yield "| simulated work, corrected sessions | any check without the test | any check | the planted rule found |"
-    yield "|---|---:|---:|---:|"
+    yield "| simulated work, corrected sessions | checks without the test | any check | any gates | rule found |"
+    yield "|---|---:|---:|---:|---:|"
     for kept in (None, 0.8, 1.0):
         for corrected in (MIN_SESSIONS, 8, 12, 20, 40):
-            loose = tight = named = 0
+            loose = tight = gating = named = 0
             for seed in range(worlds):
                 works = [planted(random.Random(seed), corrected, kept)]
                 found = {one for these in mined_checks(works).checks.values() for one in these}
                 loose += mined_without_test(works) > 0
                 tight += bool(found)
+                gating += any_gates(works[0])
                 named += FirstLine(_RULE) in found or LineStart(_RULE) in found
             what = f"rule kept in {kept:.0%} of kept answers" if kept is not None else "no rule"
             shown = share(named, worlds) if kept is not None else "–"
-            yield f"| {what}, {corrected} | {share(loose, worlds)} | **{share(tight, worlds)}** | {shown} |"
+            cells = [share(loose, worlds), f"**{share(tight, worlds)}**", f"**{share(gating, worlds)}**", shown]
+            yield f"| {what}, {corrected} | {' | '.join(cells)} |"
 
 
 def believed(worlds: int) -> Iterator[str]:

@@ -24,7 +24,7 @@ from harvesters.records import Origin, Role, ToolCall, ToolStatus, Turn
 from sleepd.core.acts import Act, judge
 from sleepd.core.episode import Episode, Source, episodes
 from sleepd.core.errors import NotMeasured
-from sleepd.core.lesson import EpisodeWithAct, Found, History, Lesson, LessonFloors, LessonState, lessons
+from sleepd.core.lesson import PAST, EpisodeWithAct, Found, History, Lesson, LessonFloors, lessons
 from sleepd.core.lesson_reading import LessonsRead
 from sleepd.core.model import SessionId
 from sleepd.core.segment import Transcript
@@ -68,7 +68,7 @@ def learn(history: History, found: Sequence[Found] | None = None) -> tuple[Lesso
     """The lessons of all sessions; `found`: the findings, where they are known."""
     folders = {one[0].episode.session: one[0].episode.project for one in history.sessions}
     made = lessons(found if found is not None else usecase.find(history), folders, LessonFloors())
-    return tuple(one for one in made if one.state is not LessonState.SUPERSEDED)
+    return tuple(one for one in made if one.state not in PAST)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -169,6 +169,21 @@ VOCABULARY: Final[dict[str, tuple[Term, ...]]] = {
             at="sleepd.core.check:Check",
             instead_of="assertion",
         ),
+        Term(
+            word="gates, observed",
+            meaning="said of a check: it may decide on a change, or it is only shown; with the reason",
+            at="sleepd.core.validity:Validity",
+        ),
+        Term(
+            word="rubric",
+            meaning="a rule that a judge model answers with kept or broken",
+            at="sleepd.core.behaviour:RubricCheck",
+        ),
+        Term(
+            word="card",
+            meaning="a past exchange of which the person says whether a rule was kept: so a judge's error is known",
+            at="sleepd.core.rubric:cards",
+        ),
         Term(word="score", meaning="a value from 0 to 1, with the reason for it", at="sleepd.core.model:Score"),
         Term(
             word="unscored",

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from harvesters.claude_records import Block, Record, compact_json, text_of
 from harvesters.claude_results import answers_of, own_words, result_of
-from harvesters.records import Answered, FileChange, Origin, Role, ToolCall, ToolStatus, Turn
+from harvesters.records import Answered, FileChange, Origin, Role, Tokens, ToolCall, ToolStatus, Turn
 from harvesters.values import clip, moment
 
 USER_MODIFIED = "user-modified"
@@ -105,6 +105,7 @@ class ClaudeTurnDraft:
     """Characters of text so far, those that an earlier reading returned included."""
     parts: list[str] = field(default_factory=list)
     calls: list[ClaudeCallDraft] = field(default_factory=list)
+    tokens: Tokens = field(default_factory=Tokens)
 
     def say(self, text: str) -> None:
         """Append a block of text on a line of its own, up to the turn's limit."""
@@ -129,6 +130,7 @@ class ClaudeTurnDraft:
             tool_calls=tuple(call.frozen() for call in self.calls),
             queued=self.queued,
             source_id=self.source_id,
+            tokens=self.tokens,
         )
 
 

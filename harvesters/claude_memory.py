@@ -10,12 +10,10 @@ import msgspec
 from harvesters.claude_records import Usage
 from harvesters.decode import FAST_FAILURES
 from harvesters.records import Tokens
+from harvesters.values import Counts, tokens_of
 
 RECENT = 64
 """How many responses at the end of a file may still get more lines."""
-
-Counts = list[int | None]
-"""input, output, cache_read, cache_write."""
 
 
 class Memory(msgspec.Struct, omit_defaults=True):
@@ -51,6 +49,8 @@ class Memory(msgspec.Struct, omit_defaults=True):
     """Sum of the responses that are done."""
     open: dict[str, Counts] = {}
     """The last responses, which may be stated once more with higher counts."""
+    unplaced: dict[str, Counts] = {}
+    """Message id -> what its lines stated, while none of them had words or calls."""
 
     def to_state(self) -> dict[str, str]:
         """The form that a cursor carries: without the title, since cursors are kept as they are and hold no words."""
@@ -74,25 +74,30 @@ class TokenTally:
             key: [*counts, None, None, None, None][:4] for key, counts in still_open.items()
         }
 
-    def count(self, key: str, usage: Usage) -> None:
-        """Note what one line says of the response `key`."""
-        new = (
+    def count(self, key: str, usage: Usage) -> Tokens:
+        """Note what one line says of the response `key`; gives what no line had said of it before."""
+        new: Counts = [
             usage.input_tokens,
             usage.output_tokens,
             usage.cache_read_input_tokens,
             usage.cache_creation_input_tokens,
-        )
+        ]
         old = self._open.pop(key, None)
         if old is None:
-            self._open[key] = list(new)
-            return
+            self._open[key] = new
+            return tokens_of(new)
         stated = ([value for value in pair if value is not None] for pair in zip(old, new, strict=True))
         self._open[key] = [max(values, default=None) for values in stated]
+        return tokens_of(
+            [
+                None if now is None or now == before else now - (before or 0)
+                for before, now in zip(old, self._open[key], strict=True)
+            ]
+        )
 
     def total(self) -> Tokens:
         """Everything counted so far."""
-        total = self._sum(list(self._open.values()))
-        return Tokens(input=total[0], output=total[1], cache_read=total[2], cache_write=total[3])
+        return tokens_of(self._sum(list(self._open.values())))
 
     def split(self) -> tuple[Counts, dict[str, Counts]]:
         """The sum of the older responses, and the last ones by key."""

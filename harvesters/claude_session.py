@@ -32,8 +32,8 @@ from harvesters.claude_skills import Skills, Title
 from harvesters.claude_tree import Tree
 from harvesters.decode import loads
 from harvesters.drift import RecordTally
-from harvesters.records import Origin, Role, Session, ToolStatus
-from harvesters.values import moment, text
+from harvesters.records import Origin, Role, Session, Tokens, ToolStatus
+from harvesters.values import counts_of, moment, text, tokens_of
 
 AGENT = "claude-code"
 _SYNTHETIC = "<synthetic>"
@@ -217,7 +217,7 @@ class SessionBuilder:
         self._spoken = True
         self._tell(self._queue.after_reply())
         synthetic = message.model == _SYNTHETIC
-        self._count(record, message)
+        spent = self._count(record, message)
         made_in = record.request_session_id
         if self._memory.parent is None and made_in is not None and made_in != self._stem:
             self._memory.parent = made_in
@@ -230,6 +230,8 @@ class SessionBuilder:
                 self._take_block(turn, block)
             elif block.tool_use_id:
                 self._result(record, block)
+        if spent != Tokens():
+            self._book(record, message, turn, spent)
         if record.attribution_skill:
             self._skills.attribute(record.attribution_skill, self._position)
         if record.is_api_error_message:
@@ -313,17 +315,22 @@ class SessionBuilder:
         identity = message.id or record.uuid or self._made_id()
         turn = self._turns.get(identity)
         if turn is None or turn.role is not Role.ASSISTANT:
-            origin = Origin.INJECTED if synthetic else Origin.REPLY
-            turn = turn_draft(record, self._position, self._at, role=Role.ASSISTANT, origin=origin)
-            turn.limit = self._limit
-            turn.id = identity
-            turn.model = None if synthetic else message.model
-            turn.length = self._memory.lengths.get(identity, 0)
-            self._turns[identity] = turn
+            turn = self._reply_draft(identity, record, message, synthetic=synthetic)
         if record.attribution_skill:
             turn.skill = last_segment(record.attribution_skill)
         if record.uuid is not None:
             self._tree.own(record.uuid, identity)
+        return turn
+
+    def _reply_draft(self, identity: str, record: Record, message: Message, *, synthetic: bool) -> ClaudeTurnDraft:
+        origin = Origin.INJECTED if synthetic else Origin.REPLY
+        turn = turn_draft(record, self._position, self._at, role=Role.ASSISTANT, origin=origin)
+        turn.limit = self._limit
+        turn.id = identity
+        turn.model = None if synthetic else message.model
+        turn.length = self._memory.lengths.get(identity, 0)
+        turn.tokens = tokens_of(self._memory.unplaced.pop(identity, []))
+        self._turns[identity] = turn
         return turn
 
     def _take_block(self, turn: ClaudeTurnDraft, block: Block) -> None:
@@ -362,12 +369,28 @@ class SessionBuilder:
                 self._tree.own(record.uuid, turn.id)
         self._skills.answered(identity, loaded=call.status is ToolStatus.OK)
 
-    def _count(self, record: Record, message: Message) -> None:
-        if message.model == _SYNTHETIC:
-            return
-        if message.usage is not None:
-            key = f"{message.id or record.uuid or self._position} {record.request_id or ''}"
-            self._ledger.count(key, message.usage)
+    def _count(self, record: Record, message: Message) -> Tokens:
+        """Add a line's usage to the session's; gives what is new of it."""
+        if message.model == _SYNTHETIC or message.usage is None:
+            return Tokens()
+        key = f"{message.id or record.uuid or self._position} {record.request_id or ''}"
+        return self._ledger.count(key, message.usage)
+
+    def _book(self, record: Record, message: Message, turn: ClaudeTurnDraft | None, spent: Tokens) -> None:
+        """Put tokens to the reply they were used for. A line of mere thoughts may come before the reply has a turn."""
+        identity = message.id or record.uuid or ""
+        turn = turn or self._turns.get(identity)
+        if turn is None and identity in self._memory.lengths:
+            turn = self._reply_draft(
+                identity, record, message, synthetic=False
+            )  # it was returned by an earlier reading
+        if turn is not None:
+            turn.tokens += spent
+        elif identity:
+            waiting = self._memory.unplaced
+            before = waiting.pop(identity, [])
+            waiting[identity] = counts_of(tokens_of(before) + spent)
+            self._memory.unplaced = dict(list(waiting.items())[-RECENT:])
 
     # ---- the end -------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from harvesters.decode import loads
 from harvesters.drafts import compact
 from harvesters.jsonl import digest
 from harvesters.records import SessionKind, Tokens
-from harvesters.values import integer, mapping, text
+from harvesters.values import Counts, integer, mapping, text
 
 MAX_REMEMBERED = 64
 _FORMAT = 1
@@ -71,6 +71,10 @@ class Memory:
     counted: dict[str, int] = field(default_factory=dict)
     recorded: dict[str, int] = field(default_factory=dict)
     responses: list[str] = field(default_factory=list)
+    usage: str = ""
+    """The records that the tokens of replies are taken from: `count` or `record`, whichever came first."""
+    unplaced: Counts = field(default_factory=list)
+    """Tokens of the running exchange, while the agent has neither said nor called anything in it."""
     skills: list[str] = field(default_factory=list)
     calls: dict[str, list[Any]] = field(default_factory=dict)
 
@@ -83,13 +87,7 @@ class Memory:
         sums = self.recorded or self.counted
         if not sums:
             return Tokens()
-        cached, written = sums.get("cached_input_tokens", 0), sums.get("cache_write_input_tokens")
-        return Tokens(
-            input=max(0, sums.get("input_tokens", 0) - cached - (written or 0)),
-            output=sums.get("output_tokens", 0),
-            cache_read=cached,
-            cache_write=written,
-        )
+        return _tokens_of(sums)
 
     def introduce(self, meta: Mapping[str, Any]) -> None:
         """Take in the first `session_meta` (or the header line of a bare file)."""
@@ -111,15 +109,18 @@ class Memory:
         self.said = [fingerprint, record]
         return False
 
-    def count_tokens(self, info: Mapping[str, Any]) -> None:
-        """Take in the `info` of a `token_count`: the cumulative count may stand still, or start again."""
+    def count_tokens(self, info: Mapping[str, Any]) -> Tokens:
+        """Take in the `info` of a `token_count`: the cumulative count may stand still, or start again.
+
+        Gives what was used since the last one; nothing stated where replies take their tokens from other records.
+        """
         total = mapping(info, "total_token_usage")
         numbers = [integer(total, name) or 0 for name in _USAGE_FIELDS]
         if not total or numbers == self.total:
-            return
+            return Tokens()
         before, self.total = self.total, numbers
         if self.copying:
-            return
+            return Tokens()
         last = mapping(info, "last_token_usage")
         if last:
             steps = [integer(last, name) or 0 for name in _USAGE_FIELDS]
@@ -127,27 +128,31 @@ class Memory:
             steps = numbers
         else:
             steps = [now - earlier for earlier, now in zip(before, numbers, strict=True)]
-        for name, step in zip(_USAGE_FIELDS, steps, strict=True):
-            if step or name in total:
-                self.counted[name] = self.counted.get(name, 0) + step
+        told = {name: step for name, step in zip(_USAGE_FIELDS, steps, strict=True) if step or name in total}
+        for name, step in told.items():
+            self.counted[name] = self.counted.get(name, 0) + step
+        self.usage = self.usage or "count"
+        return _tokens_of(told) if self.usage == "count" else Tokens()
 
-    def record_usage(self, payload: Mapping[str, Any]) -> None:
-        """Take in a `token_usage_record`, once for each response."""
+    def record_usage(self, payload: Mapping[str, Any]) -> Tokens:
+        """Take in a `token_usage_record`, once for each response; gives what it states, as `count_tokens` does."""
         response, usage = text(payload, "response_id"), mapping(payload, "usage")
         if not usage or self.copying or response in self.responses:
-            return
+            return Tokens()
         if response is not None:
             self.responses = [*self.responses, response][-MAX_REMEMBERED:]
-        for name in _USAGE_FIELDS:
-            number = integer(usage, name)
-            if number is not None:
-                self.recorded[name] = self.recorded.get(name, 0) + number
+        told = {name: number for name in _USAGE_FIELDS if (number := integer(usage, name)) is not None}
+        for name, number in told.items():
+            self.recorded[name] = self.recorded.get(name, 0) + number
+        self.usage = self.usage or "record"
+        return _tokens_of(told) if self.usage == "record" else Tokens()
 
     def forget_copy(self) -> None:
         """The records so far were the parent's: what was gathered from them is not this session's."""
         self.counted, self.recorded, self.responses = {}, {}, []
         self.said, self.reply, self.skills, self.calls = [], None, [], {}
         self.stream, self.count, self.spoken = "", 0, False
+        self.usage, self.unplaced = "", []
 
 
 def remembered(state: Mapping[str, str]) -> Memory | None:
@@ -157,6 +162,17 @@ def remembered(state: Mapping[str, str]) -> Memory | None:
         return None
     known = {item.name for item in fields(Memory)}
     return Memory(**value) if known == set(value) else None
+
+
+def _tokens_of(sums: Mapping[str, int]) -> Tokens:
+    """Sums by their names; the vendor's input includes what was read from and written to the cache."""
+    cached, written = sums.get("cached_input_tokens", 0), sums.get("cache_write_input_tokens")
+    return Tokens(
+        input=max(0, sums.get("input_tokens", 0) - cached - (written or 0)),
+        output=sums.get("output_tokens", 0),
+        cache_read=cached,
+        cache_write=written,
+    )
 
 
 def kind_of(meta: Mapping[str, Any]) -> SessionKind:

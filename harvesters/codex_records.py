@@ -12,8 +12,8 @@ from harvesters.codex_memory import MAX_REMEMBERED, Memory, is_older
 from harvesters.codex_tools import CALL_TYPES, OUTPUT_TYPES, CodexToolCalls
 from harvesters.drafts import CallDraft, Calls, Happenings, TurnDraft, freeze_turns
 from harvesters.drift import RecordTally
-from harvesters.records import EventKind, Origin, Role, Session, SessionKind, SkillTrigger, SkillUse
-from harvesters.values import integer, mapping, moment, sequence, text
+from harvesters.records import EventKind, Origin, Role, Session, SessionKind, SkillTrigger, SkillUse, Tokens
+from harvesters.values import counts_of, integer, mapping, moment, sequence, text, tokens_of
 
 Payload = dict[str, Any]
 STREAMS = ("event", "item", "response")
@@ -49,7 +49,7 @@ class RolloutReader:
             "turn_context": self._turn_context,
             "response_item": self._response_item,
             "event_msg": self._event,
-            "token_usage_record": self.memory.record_usage,
+            "token_usage_record": lambda record: self._spend(self.memory.record_usage(record)),
             "compacted": lambda _: self._happen(EventKind.COMPACTION),
         }
         self._events: dict[str, Callable[[Payload], None]] = {
@@ -236,7 +236,7 @@ class RolloutReader:
     def _event(self, event: Payload) -> None:
         kind = text(event, "type")
         if kind == "token_count":
-            self.memory.count_tokens(mapping(event, "info"))
+            self._spend(self.memory.count_tokens(mapping(event, "info")))
         elif self.memory.copying and kind not in ("task_started", "turn_started"):
             return
         elif kind in self._events:
@@ -282,6 +282,7 @@ class RolloutReader:
         if request:
             self._add(Role.USER, Origin.PROMPT, request).stream = stream
             self._reply, self.memory.reply, self.memory.spoken = None, None, False
+            self.memory.unplaced = []
 
     def _say(self, message: str | None, record: str) -> None:
         if not message or not message.strip():
@@ -293,6 +294,27 @@ class RolloutReader:
     def _begin_reply(self, message: str) -> TurnDraft:
         self._reply = self._add(Role.ASSISTANT, Origin.REPLY, message)
         self.memory.reply = [self._reply.id, self._reply.position]
+        self._reply.tokens, self.memory.unplaced = tokens_of(self.memory.unplaced), []
+        return self._reply
+
+    def _spend(self, spent: Tokens) -> None:
+        """Put tokens to the last reply: a response is counted when its words and calls stand in the file."""
+        if spent == Tokens():
+            return
+        reply = self._running_reply()
+        if reply is not None:
+            reply.tokens += spent
+        else:
+            self.memory.unplaced = counts_of(tokens_of(self.memory.unplaced) + spent)
+
+    def _running_reply(self) -> TurnDraft | None:
+        """The reply that calls and tokens belong to; one of an earlier reading is continued."""
+        if self._reply is None and self.memory.reply is not None:
+            identifier, position = self.memory.reply
+            self._reply = TurnDraft(
+                id=identifier, position=position, role=Role.ASSISTANT, origin=Origin.REPLY, continues=True
+            )
+            self._turns.append(self._reply)
         return self._reply
 
     def _id_root(self) -> str:
@@ -329,11 +351,7 @@ class RolloutReader:
     # -- tools -------------------------------------------------------------------------------------------------------
 
     def _attach(self, call: CallDraft) -> None:
-        if self._reply is None and self.memory.reply is not None:
-            identifier, position = self.memory.reply
-            self._reply = TurnDraft(id=identifier, position=position, role=Role.ASSISTANT, origin=Origin.REPLY)
-            self._turns.append(self._reply)
-        (self._reply or self._begin_reply("")).calls.append(call)
+        (self._running_reply() or self._begin_reply("")).calls.append(call)
 
     def _made_up_id(self) -> str:
         self.memory.count += 1

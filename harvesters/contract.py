@@ -65,6 +65,7 @@ def merged_turns(readings: Iterable[Reading]) -> tuple[Turn, ...]:
                     known,
                     text=known.text + turn.text,
                     tool_calls=known.tool_calls + turn.tool_calls,
+                    tokens=known.tokens + turn.tokens,
                     skill=turn.skill or known.skill,
                     abandoned=turn.abandoned,
                 )

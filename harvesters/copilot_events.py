@@ -21,7 +21,7 @@ from harvesters.decode import loads
 from harvesters.drafts import CallDraft, Happenings, TurnDraft, compact, freeze_turns
 from harvesters.drift import RecordTally
 from harvesters.jsonl import digest
-from harvesters.records import EventKind, Origin, Role, Session, SessionKind, SkillTrigger, SkillUse
+from harvesters.records import EventKind, Origin, Role, Session, SessionKind, SkillTrigger, SkillUse, Tokens
 from harvesters.values import flag, integer, mapping, moment, sequence, text
 
 Data = dict[str, Any]
@@ -282,6 +282,7 @@ class Events:
         self._note_model(memory.model)
         turn = self._message_turn(event, data)
         turn.text += text(data, "content") or ""
+        turn.tokens += Tokens(output=integer(data, "outputTokens"))
         for request in sequence(data, "toolRequests"):
             if text(request, "name") == "task":
                 # What the agent tells a sub-agent comes back as a user message in older versions.

@@ -14,7 +14,18 @@ from typing import Any
 
 import msgspec
 
-from harvesters.records import Answered, EventKind, FileChange, Origin, Role, SessionEvent, ToolCall, ToolStatus, Turn
+from harvesters.records import (
+    Answered,
+    EventKind,
+    FileChange,
+    Origin,
+    Role,
+    SessionEvent,
+    Tokens,
+    ToolCall,
+    ToolStatus,
+    Turn,
+)
 from harvesters.values import clip as clipped
 
 MAX_REMEMBERED_CALLS = 128
@@ -105,11 +116,18 @@ class TurnDraft:
     stream: str = ""
     """Which of several records that tell the same thing this turn was made from."""
     calls: list[CallDraft] = field(default_factory=list)
+    tokens: Tokens = field(default_factory=Tokens)
+    continues: bool = False
+    """An earlier reading returned the turn's beginning."""
 
     @property
     def worth_telling(self) -> bool:
         """False for a turn that was only held ready for calls that never came."""
-        return bool(self.text or self.calls) or self.origin is Origin.INTERRUPT
+        return (
+            bool(self.text or self.calls)
+            or (self.continues and self.tokens != Tokens())
+            or self.origin is Origin.INTERRUPT
+        )
 
     def frozen(self, limit: int) -> Turn:
         return Turn(
@@ -126,6 +144,7 @@ class TurnDraft:
             tool_calls=tuple(call.frozen(limit) for call in self.calls),
             queued=self.queued,
             source_id=self.source_id,
+            tokens=self.tokens,
         )
 
 

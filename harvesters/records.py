@@ -159,11 +159,39 @@ class ToolCall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Tokens:
+    """Counts of a session or a reply; `input` excludes what was read from or written to a cache. None = not stated."""
+
+    input: int | None = None
+    output: int | None = None
+    cache_read: int | None = None
+    cache_write: int | None = None
+
+    @property
+    def fresh(self) -> int | None:
+        """What the model read anew and wrote. What it reads from a cache is a small part of the price of the rest."""
+        return _sum(_sum(self.input, self.cache_write), self.output)
+
+    def __add__(self, other: Tokens) -> Tokens:
+        """The sums; a count that neither states stays None."""
+        return Tokens(
+            input=_sum(self.input, other.input),
+            output=_sum(self.output, other.output),
+            cache_read=_sum(self.cache_read, other.cache_read),
+            cache_write=_sum(self.cache_write, other.cache_write),
+        )
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return one if other is None else other if one is None else one + other
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
     """One message, in order.
 
     In a reading that continues an earlier one (`Reading.whole` is False) a turn whose `id` was returned before
-    *continues* that turn: its text is to be appended and its tool calls added.
+    *continues* that turn: its text is to be appended, its tool calls and its tokens are to be added.
     """
 
     id: str
@@ -188,6 +216,8 @@ class Turn:
     """The person typed this while the agent was at work."""
     source_id: str | None = None
     """The vendor's id of the turn's first line (Claude Code: its uuid), where a line has one."""
+    tokens: Tokens = field(default_factory=Tokens)
+    """What a reply used, its calls included; of a continued turn what came in besides."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,16 +229,6 @@ class SkillUse:
     """The SKILL.md or its folder, where the transcript names it."""
     trigger: SkillTrigger
     position: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tokens:
-    """Counts of one session; `input` excludes what was read from or written to a cache. None = not stated."""
-
-    input: int | None = None
-    output: int | None = None
-    cache_read: int | None = None
-    cache_write: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,8 +6,14 @@ Every function answers None (or an empty container) instead of raising when a fi
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
+
+from harvesters.records import Tokens
+
+Counts = list[int | None]
+"""input, output, cache_read, cache_write: tokens as a cursor keeps them."""
 
 
 def text(obj: object, key: str) -> str | None:
@@ -76,3 +82,14 @@ def _moment_of_number(value: float) -> datetime | None:
         return datetime.fromtimestamp(seconds, UTC)
     except (ValueError, OverflowError, OSError):
         return None
+
+
+def tokens_of(counts: Sequence[int | None]) -> Tokens:
+    """Counts by their names; an empty list states nothing."""
+    known = [*counts, None, None, None, None]
+    return Tokens(input=known[0], output=known[1], cache_read=known[2], cache_write=known[3])
+
+
+def counts_of(tokens: Tokens) -> Counts:
+    """Tokens in the form in which a cursor keeps them."""
+    return [tokens.input, tokens.output, tokens.cache_read, tokens.cache_write]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
@@ -26,7 +25,7 @@ class Conversation:
         self.skills: list[SkillUse] = []
         self.votes: dict[str, int] = {}
         self.models: list[str] = []
-        self.tokens: dict[str, int] = {}
+        self.tokens = Tokens()
         self.times: list[datetime] = []
         self._ids: set[str] = set()
         self._call_ids: set[str] = set()
@@ -52,8 +51,11 @@ class Conversation:
         model = _model(request)
         if model and model not in self.models:
             self.models.append(model)
-        for name, number in _usage(request):
-            self.tokens[name] = self.tokens.get(name, 0) + number
+        spent = _usage(request)
+        self.tokens += spent
+        if replies:
+            # A request states its tokens once, for all that the agent said and did.
+            replies[-1].tokens = spent
         completed = mapping(request, "modelState").get("completedAt")
         told = (request.get("timestamp"), request.get("responseTimestamp"), completed)
         self.times.extend(at for at in map(moment, told) if at is not None)
@@ -74,7 +76,7 @@ class Conversation:
             ended_at=max(self.times, default=created),
             models=tuple(self.models),
             skills=tuple(self.skills),
-            tokens=Tokens(input=self.tokens.get("input"), output=self.tokens.get("output")),
+            tokens=self.tokens,
             votes=self.votes,
             turns=turns,
         )
@@ -163,7 +165,7 @@ def _model(request: State) -> str | None:
     return resolved or (None if asked_for in _NO_MODEL else asked_for)
 
 
-def _usage(request: State) -> Iterator[tuple[str, int]]:
+def _usage(request: State) -> Tokens:
     """What one request cost, from the first place that says so. Cached input is not told apart."""
     result = mapping(request, "result")
     places = (
@@ -175,6 +177,5 @@ def _usage(request: State) -> Iterator[tuple[str, int]]:
     for place, asked, answered in places:
         prompt, reply = integer(place, asked), integer(place, answered)
         if prompt is not None or reply is not None:
-            yield "input", prompt or 0
-            yield "output", reply or 0
-            return
+            return Tokens(input=prompt or 0, output=reply or 0)
+    return Tokens()

@@ -104,6 +104,7 @@ def mine(ctx: typer.Context, as_json: AsJson = False) -> None:
 
     from sleepd.host import locks
     from sleepd.pipeline.mine import mine as mine_all
+    from sleepd.usecases import judging
 
     places, settings = config.places(), config.load()
     open_log(ctx, settings)
@@ -114,6 +115,7 @@ def mine(ctx: typer.Context, as_json: AsJson = False) -> None:
         progress("finding recurring work") as told,
     ):
         done = mine_all(database, embedder, settings.mine, told, kinds=settings.harvest.kinds)
+        judging.judge_checks(database, settings.lessons)
     logger = structlog.get_logger()
     logger.info("work.mined", sessions=done.sessions, tasks=done.tasks, clusters=done.clusters)
     if as_json:

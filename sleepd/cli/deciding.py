@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 import typer
 
@@ -15,13 +16,15 @@ from sleepd.core import edit as rules
 from sleepd.core import plaintext
 from sleepd.core.errors import Conflict, SleepdError
 from sleepd.core.model import Edit, EditOp
+from sleepd.core.rubric import CardAnswer, JudgedLesson
 from sleepd.pipeline import adopt as writing
 from sleepd.settings import config
+from sleepd.settings.sections import LessonsConfig
 from sleepd.store.database import Database
 from sleepd.store.proposals import Proposal
 from sleepd.store.reviews import EditChoice
-from sleepd.usecases import decisions, editor
-from sleepd.views import proposal_view, report
+from sleepd.usecases import decisions, editor, rubrics
+from sleepd.views import proposal_view, report, rubric_view
 from sleepd.views.evidence import Proposed
 from sleepd.views.proposal_view import LineStyle, PageLine, QueuePlace
 
@@ -75,18 +78,41 @@ class Answer(StrEnum):
     QUIT = "quit"
 
 
-def decide_all(context: ReviewContext, waiting: Sequence[Proposed]) -> None:
-    """Show each and ask; ends early when the person says so."""
+def decide_all(context: ReviewContext, waiting: Sequence[Proposed]) -> bool:
+    """Show each and ask. False when the person has had enough."""
     for number, one in enumerate(waiting, 1):
         try:
             place = QueuePlace(number=number, of=len(waiting))
             show_page(proposal_view.page(one, place, whole=False))
             _decide(context, one, proposal_view.page(one, place, whole=True))
         except QuitReview:
-            return
+            return False
         except SleepdError as error:
             # Decided on elsewhere, or the file changed meanwhile: no reason to keep the others from the person.
             note(f"  not done: {error}")
+    return True
+
+
+_SKIP: Final = "skip"
+
+
+def ask_cards(context: ReviewContext, asked: Sequence[JudgedLesson], floors: LessonsConfig) -> None:
+    """Show the cards of each lesson and ask; each answer is kept at once. Says at the end what they are worth."""
+    try:
+        for one in asked:
+            for number, card in enumerate(one.waiting, 1):
+                show_page(rubric_view.card_page(one, card, number, len(one.waiting)))
+                said = _key("", [*CardAnswer, _SKIP, Answer.QUIT], default=_SKIP)
+                if said == Answer.QUIT:
+                    raise QuitReview
+                if said != _SKIP:
+                    rubrics.answer_card(context.database, one, card, CardAnswer(said))
+    except QuitReview:
+        pass
+    mine = {one.lesson.id for one in asked}
+    for one in rubrics.refresh(context.database, floors):
+        if one.lesson.id in mine:
+            note(rubric_view.judged_text(one))
 
 
 def _decide(context: ReviewContext, one: Proposed, details: Sequence[PageLine]) -> None:

@@ -35,5 +35,5 @@ def handoff(as_json: AsJson = False) -> None:
             trouble = f" (the file that is there {one.trouble})" if one.trouble else ""
             show(f"  {one.prompt.name} -> {one.answer.name}{trouble}")
         show(
-            f"Answer each prompt in its file, with {folder_model.END} as the last line; then repeat the command that asked."
+            f"Answer each prompt in its file, with {folder_model.END} as the last line; then repeat the asking command."
         )

@@ -13,7 +13,7 @@ from sleepd.core.errors import UsageError
 from sleepd.settings import config
 from sleepd.store.lessons import LessonChoice
 from sleepd.usecases import lessons as usecase
-from sleepd.views import lesson_view, reading_view
+from sleepd.views import lesson_view, reading_view, skill_view
 
 app = typer.Typer(
     help="List the lessons: rules that you had to state again and again. Show, drop, pin or write one.",
@@ -56,9 +56,12 @@ def list_(
     with closing(compose.database(config.places())) as database:
         known = usecase.history(database, project)
         found = usecase.book(database, floors, known)
+        tried = usecase.tried(found.lessons, floors, known) if as_json else ()
+        tried = usecase.with_rubrics(database, tried)
+        if tried and project is None:
+            usecase.keep_verdicts(database, tried)
     if as_json:
-        tried = [usecase.tried(one, floors, known) for one in found.lessons]
-        show_json([lesson_view.lesson_json(one.lesson, one.checks) for one in tried])
+        show_json([lesson_view.lesson_json(one.lesson, one) for one in tried])
     elif project is not None and not found.sessions:
         show(f"No session of a project {project} is stored; all lessons: sleepd lessons")
     else:
@@ -90,12 +93,41 @@ def show_(id_: Id, as_json: AsJson = False) -> None:
     """Show one lesson whole: the rule, each quote with its place, the cost."""
     floors = config.load().lessons
     with closing(compose.database(config.places())) as database:
-        known = usecase.history(database)
-        tried = usecase.tried(usecase.one(database, floors, id_, known), floors, known)
+        tried = usecase.shown(database, floors, id_)
     if as_json:
-        show_json(lesson_view.lesson_json(tried.lesson, tried.checks))
+        show_json(lesson_view.lesson_json(tried.lesson, tried))
     else:
         show(lesson_view.lesson_text(tried))
+
+
+@app.command("judge", short_help="Let the model read whether a rule was kept.")
+def judge(
+    id_: Id,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print calls and tokens, ask nothing.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Let the reflection model read past exchanges for a rule that no command or edit tells, and say what it is worth.
+
+    Its verdicts gate only if they agree with your corrections on held-out sessions, and your answers to at most 20
+    cards in `sleepd review` show that it seldom errs. Nothing is read twice.
+    """
+    from sleepd.usecases import rubrics
+    from sleepd.views import rubric_view
+
+    settings = config.load()
+    with closing(compose.database(config.places())) as database:
+        if dry_run:
+            planned = rubrics.plan(database, settings, id_)
+            if as_json:
+                show_json(rubric_view.plan_json(planned))
+            else:
+                show(rubric_view.plan_text(planned))
+            return
+        done = rubrics.judge(database, settings, id_)
+    if as_json:
+        show_json(rubric_view.judged_json(done))
+    else:
+        show(rubric_view.judged_text(done))
 
 
 @app.command("rules", short_help="How well the rules in your own files are kept.")
@@ -107,6 +139,17 @@ def rules(as_json: AsJson = False) -> None:
         show_json(lesson_view.rules_json(found))
     else:
         show(lesson_view.rules_text(found))
+
+
+@app.command("skills", short_help="The skills that were loaded, version by version.")
+def skills(project: Project = None, as_json: AsJson = False) -> None:
+    """List the texts of skills and commands that your sessions loaded, and what went wrong under each version."""
+    with closing(compose.database(config.places())) as database:
+        found = usecase.skills(database, config.load().lessons, usecase.history(database, project))
+    if as_json:
+        show_json(skill_view.skills_json(found))
+    else:
+        show(skill_view.skills_text(found))
 
 
 Why = Annotated[str, typer.Option("--why", help="Your reason; it is kept with the decision.")]

@@ -80,7 +80,7 @@ def run(
     open_log(ctx, settings)
     # All that a night needs takes a second to import: too long for who only looks at one.
     from sleepd.usecases import run_night
-    from sleepd.views import preview_view
+    from sleepd.views import night_result, preview_view
 
     with steps("working") as step:
         told = RunProgress(files=lambda done, total: step(f"harvesting: {done} of {total} files"), step=step)
@@ -97,7 +97,7 @@ def run(
     if as_json:
         show_json({**report.night_json(ran.night), "harvest": report.harvest_json(ran.harvest)})
     elif ran.night.status is NightStatus.DONE:
-        show(report.ran_text(ran))
+        show(night_result.ran_text(ran))
     if ran.unwritten:
         note(ran.unwritten)
     run_night.check_measured(ran.night)

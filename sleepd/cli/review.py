@@ -31,27 +31,51 @@ OnBranch = Annotated[
 ]
 
 
-def review(ctx: typer.Context, git: OnBranch = False, as_json: AsJson = False) -> None:
+def review(
+    ctx: typer.Context,
+    git: OnBranch = False,
+    cards: Annotated[
+        bool, typer.Option("--cards", help="Only the cards that say how often a judge model errs.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """Look at each waiting proposal and decide, edit by edit: accept, reject with a reason, reword, or leave it.
 
     Each proposal shows the change, its reason, the sessions that taught it, scores before and after by task, the
     evidence, and the tokens that it costs every session. Each answer is one key and counts at once; Enter leaves the
     edit for later. A choice among several edits, and an edit in your own words, are shown once more: no gate measured
     that text. Without a terminal the command prints everything and changes nothing.
+
+    Then it shows cards, where a judge model has read your exchanges (`sleepd lessons judge`): a past request, what the
+    agent did, and a rule; say whether it was kept.
     """
+    from sleepd.usecases import rubrics
+    from sleepd.views import rubric_view
+
+    settings = config.load()
     with closing(compose.database(config.places())) as database:
-        waiting = looking.waiting_first(database)
+        waiting = () if cards else looking.waiting_first(database)
+        asked = [one for one in rubrics.judged(database, settings.lessons) if one.waiting]
+        count = sum(len(one.waiting) for one in asked)
         if as_json:
-            show_json([evidence.shown_json(one) for one in waiting])
-        elif not waiting:
-            show("nothing waits for you")
+            show_json(rubric_view.cards_json(asked) if cards else [evidence.shown_json(one) for one in waiting])
+        elif not waiting and not asked:
+            show("no card waits for you" if cards else "nothing waits for you")
         elif can_ask():
-            open_log(ctx, config.load())
-            deciding.decide_all(deciding.ReviewContext(database=database, git=git), waiting)
+            open_log(ctx, settings)
+            context = deciding.ReviewContext(database=database, git=git)
+            if deciding.decide_all(context, waiting) and asked:
+                deciding.ask_cards(context, asked, settings.lessons)
         else:
             for number, one in enumerate(waiting, 1):
                 place = proposal_view.QueuePlace(number=number, of=len(waiting))
                 deciding.show_page([*proposal_view.page(one, place, whole=True), proposal_view.PageLine("")])
+            if cards:
+                for lesson in asked:
+                    for number, card in enumerate(lesson.waiting, 1):
+                        deciding.show_page(rubric_view.card_page(lesson, card, number, len(lesson.waiting)))
+            elif asked:
+                show(f"{report.count(count, 'card')} on a judge model: sleepd review --cards")
 
 
 def adopt(

@@ -14,7 +14,7 @@ from sleepd import compose
 from sleepd.cli.terminal import AsJson, note, show, show_json, show_json_text
 from sleepd.settings import config
 from sleepd.store import recurring
-from sleepd.views import work_view
+from sleepd.views import report, work_view
 
 app = typer.Typer(
     help="The recurring work: list it, show a task, export all tasks for review, import the reviewed file.",
@@ -70,16 +70,18 @@ def export(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Write all tasks to a file for review: set `dropped`, remove or edit `checks`, import it again.
+    """Write all tasks and the checks of your lessons to a file: set `dropped`, edit `checks`, import it again.
 
     The file quotes you and your agents; only you can read it.
     """
     from sleepd.store import tasks
-    from sleepd.usecases import task_file
+    from sleepd.usecases import lessons, task_file
 
-    with closing(compose.database(config.places())) as database, database.reading() as connection:
-        stored = tasks.load(connection)
-    text = task_file.exported(stored, yaml=task_file.is_yaml(file))
+    with closing(compose.database(config.places())) as database:
+        with database.reading() as connection:
+            stored = tasks.load(connection)
+        known = lessons.checkable(database, config.load().lessons)
+    text = task_file.exported(stored, known, yaml=task_file.is_yaml(file))
     if file == "-":
         show_json_text(text)
         return
@@ -87,9 +89,10 @@ def export(
     with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as stream:
         stream.write(text)
     if as_json:
-        show_json({"file": file, "tasks": len(stored)})
+        show_json({"file": file, "tasks": len(stored), "lessons": len(known)})
     else:
-        note(f"wrote {len(stored)} tasks to {file}; when you have reviewed it: sleepd tasks import {file}")
+        of_lessons = f" and the checks of {report.count(len(known), 'lesson')}" if known else ""
+        note(f"wrote {len(stored)} tasks{of_lessons} to {file}; when you have reviewed it: sleepd tasks import {file}")
 
 
 @app.command("import", short_help="Import your changes of the file.")
@@ -98,7 +101,7 @@ def import_(
     as_json: AsJson = False,
 ) -> None:
     """Import your changes of an exported file: all of them, or none and one line for each mistake."""
-    from sleepd.usecases import task_file
+    from sleepd.usecases import lessons, task_file
 
     text = sys.stdin.read() if file == "-" else task_file.read_text(Path(file))
     from sleepd.host import locks
@@ -108,11 +111,13 @@ def import_(
         closing(compose.database(config.places())) as database,
         locks.night(config.places(), settings.night.lock_wait_s),
     ):
-        done = task_file.import_file(database, text, file)
+        done = task_file.import_file(database, text, file, lessons.checkable(database, settings.lessons))
     if as_json:
-        show_json({"dropped": done.dropped, "checked": done.checked, "unchanged": done.unchanged})
+        told = {"dropped": done.dropped, "checked": done.checked, "unchanged": done.unchanged}
+        show_json({**told, "lessons": done.lessons})
     else:
-        show(f"{done.dropped} dropped, {done.checked} with your checks, {done.unchanged} unchanged")
+        also = f"; {report.count(done.lessons, 'lesson')} with your checks" if done.lessons else ""
+        show(f"{done.dropped} dropped, {done.checked} with your checks, {done.unchanged} unchanged{also}")
 
 
 @app.command("drop", short_help="Remove one task for good.")

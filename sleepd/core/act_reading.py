@@ -74,9 +74,9 @@ def shown(session: Sequence[Episode]) -> tuple[ShownTurn, ...]:
     for before, episode in zip([None, *session], session, strict=False):
         if not episode.source.own:
             continue
-        done = _clean(_done(episode, before), 1_500)
-        said = _clean(_middle_out(episode.text.strip(), _SAID, _TAIL), _SAID + 10)
-        after = _clean(plaintext.flat(episode.opening), _NEXT)
+        done = clean(_done(episode, before), 1_500)
+        said = clean(_middle_out(episode.text.strip(), _SAID, _TAIL), _SAID + 10)
+        after = clean(plaintext.flat(episode.opening), _NEXT)
         found.append(
             ShownTurn(key=digest("turn", done, said, after), episode=episode, before=done, said=said, after=after)
         )
@@ -133,29 +133,43 @@ def _done(episode: Episode, before: Episode | None) -> str:
         refused = ""
     if before is None:
         return refused or "Nothing yet: the session begins."
+    return "\n".join(filter(None, (what_was_done(before), refused)))
+
+
+def what_was_done(episode: Episode, *, reaction: bool = True, answer: int = _ANSWER) -> str:
+    """What the agent did in an exchange, in a few lines: files, commands with their outcome, its last words.
+
+    Without the person's `reaction`, nothing says that a call was refused or the agent stopped. `answer`: so many
+    characters of the last words at most, 200 of them from their end.
+    """
     lines = []
-    paths = list(dict.fromkeys(edit.path for edit in before.edits))
+    paths = list(dict.fromkeys(edit.path for edit in episode.edits))
     if paths:
-        added = sum(len(edit.added) for edit in before.edits)
-        removed = sum(len(edit.removed) for edit in before.edits)
+        added = sum(len(edit.added) for edit in episode.edits)
+        removed = sum(len(edit.removed) for edit in episode.edits)
         more = f" and {len(paths) - _FILES} more" if len(paths) > _FILES else ""
         lines.append(f"Edited {', '.join(paths[:_FILES])}{more} (+{added} -{removed} lines).")
-    ran = [call for call in before.calls if call.command and any(not c.reads for c in commands(call.command))]
-    lines += [_call(call) for call in ran[-_CALLS:]]
-    lines += [f"The person refused: {_call(call)}" for call in before.calls if call.denied and call not in ran][:2]
-    if before.interrupted:
-        lines.append("The person stopped the agent.")
-    if not before.calls:
+    ran = [call for call in episode.calls if call.command and any(not c.reads for c in commands(call.command))]
+    lines += [_call(call, reaction=reaction) for call in ran[-_CALLS:]]
+    if reaction:
+        refused = [call for call in episode.calls if call.denied and call not in ran]
+        lines += [f"The person refused: {_call(call)}" for call in refused][:2]
+        if episode.interrupted:
+            lines.append("The person stopped the agent.")
+    if not episode.calls:
         lines.append("Made no call.")
-    if before.answer:
-        lines.append(f"Ended with: {_middle_out(' '.join(before.answer.split()), _ANSWER, 200)}")
-    return "\n".join([*lines, refused] if refused else lines)
+    if episode.answer:
+        lines.append(f"Ended with: {_middle_out(' '.join(episode.answer.split()), answer, 200)}")
+    return "\n".join(lines)
 
 
-def _call(call: Call) -> str:
+def _call(call: Call, *, reaction: bool = True) -> str:
     """A call in one line with its outcome."""
     given = plaintext.flat(call.command or call.input)
-    outcome = "refused by the person" if call.denied else "failed" if call.failed else "worked"
+    if call.denied:
+        outcome = "refused by the person" if reaction else "called"
+    else:
+        outcome = "failed" if call.failed else "worked"
     return f"{call.tool}: {given[:_COMMAND]} ({outcome})"
 
 
@@ -163,7 +177,8 @@ def _middle_out(text: str, most: int, tail: int) -> str:
     return text if len(text) <= most else f"{text[: most - tail]} […] {text[-tail:]}"
 
 
-def _clean(text: str, limit: int) -> str:
+def clean(text: str, limit: int) -> str:
+    """The text without secrets, cut to so many characters."""
     # Its patterns take longer to compile than a list of lessons to show, and only a prompt needs them.
     from sleepd.core.redact import redact
 

@@ -15,9 +15,10 @@ import numpy.typing as npt
 
 from sleepd.core import behaviour, facts, interval
 from sleepd.core.behaviour import Keeping, LessonCheck, NotJudged
-from sleepd.core.discrimination import permuted
+from sleepd.core.discrimination import JudgedEpisode, discrimination, permuted
 from sleepd.core.episode import Episode
 from sleepd.core.model import SessionId
+from sleepd.core.validity import Discrimination, Validity, measured, objective, observed
 
 _Z: Final = 1.959964
 _SHOWN: Final = 5
@@ -94,6 +95,10 @@ class Backtest:
     """Of the moments where it applied and the person corrected: those that it flags."""
     false_alarms: Proportion
     """Of the moments where it applied and the person let them pass: those that it flags."""
+    agreement: Discrimination | None
+    """How well the check tells corrected from kept moments, whole sessions being held out: no session had a part in
+    making the check. None for an objective check, of which nothing has to be shown, and where nothing was corrected,
+    or everything."""
     odds: Odds | None
     """None where nothing was broken, nothing kept, or nothing corrected."""
     unknown: int
@@ -128,6 +133,11 @@ class _Known:
     sessions: list[str] = field(default_factory=list)
     broken: list[bool] = field(default_factory=list)
     corrected: list[float] = field(default_factory=list)
+
+    @property
+    def judged(self) -> list[JudgedEpisode]:
+        rows = zip(self.sessions, self.broken, self.corrected, strict=True)
+        return [JudgedEpisode(session=s, fault=float(broken), corrected=c) for s, broken, c in rows]
 
 
 def backtest(
@@ -183,10 +193,20 @@ def backtest(
         broken=_proportion(float(broken), float(applies)),
         recall=_proportion(float((flagged * wanted).sum()), float(wanted.sum())),
         false_alarms=_proportion(float((flagged * (1 - wanted)).sum()), float((1 - wanted).sum())),
+        agreement=None if behaviour.is_objective(check) else discrimination(known.judged),
         odds=_odds(known.sessions, flagged, wanted),
         unknown=unknown,
         newest=tuple(breaches[::-1][:_SHOWN]),
     )
+
+
+def verdict(check: LessonCheck, result: Backtest | NotJudged) -> Validity:
+    """Whether a check gates, before it is counted how many were measured: `validity.together` does."""
+    if isinstance(result, NotJudged):
+        return observed(result.reason)
+    if behaviour.is_objective(check):
+        return objective("the transcript says whether it was kept, and two readers always agree")
+    return measured(result.agreement)
 
 
 def _proportion(part: float, whole: float) -> Proportion:

@@ -260,10 +260,11 @@ class RanBefore:
         return _kept(f"ran `{self.first}` first") if called else _idle(f"`{self.then}` did not run")
 
 
+_OBJECTIVE: Final = (RanAfterLastEdit, NeverRan, ReadBeforeWrite, AddedLinesLack, RanBefore)
 BehaviourCheck = (
     RanAfterLastEdit | NeverRan | ReadBeforeWrite | TestWithCode | NoEditsOnQuestion | AddedLinesLack | RanBefore
 )
-"""A condition on calls, edits and their order. Objective: two readers of the transcript agree."""
+"""A condition on calls, edits and their order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -319,6 +320,15 @@ KINDS: Final = tuple(_KINDS)
 """The names of the kinds, as a file writes them."""
 
 
+def is_objective(check: LessonCheck) -> bool:
+    """Whether two readers of a transcript always agree on the check: it reads commands, exit statuses, paths and lines.
+
+    Which file is a test, and which turn is a mere question, are guesses by names and signs: such checks have to show
+    that they agree with the person.
+    """
+    return isinstance(check, _OBJECTIVE)
+
+
 def judge(check: LessonCheck, facts: Facts) -> Judged | NotJudged:
     """What a check says of an episode or a rollout."""
     match check:
@@ -328,6 +338,15 @@ def judge(check: LessonCheck, facts: Facts) -> Judged | NotJudged:
             return NotJudged(reason="cannot be judged yet: no judge model has been shown to agree with you")
         case _:
             return check.judge(facts)
+
+
+def judged_by_text(check: LessonCheck) -> NotJudged:
+    """Why a replay that only asks for an answer in words says nothing of a check: neither kept nor broken."""
+    if isinstance(check, CommandCheck):
+        return NotJudged(reason="observed: needs a replay that works in a worktree")
+    if isinstance(check, RubricCheck):
+        return NotJudged(reason="observed: needs a judge model that was shown to agree with you")
+    return NotJudged(reason="observed: needs a replay that makes calls")
 
 
 # In writing -----------------------------------------------------------------------------------------------------------

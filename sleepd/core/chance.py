@@ -9,7 +9,7 @@ multiple testing", with sessions as the units. So at most one history in twenty 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,12 +18,14 @@ import numpy.typing as npt
 
 from sleepd.core import check
 from sleepd.core.check import Check, Contains, Contrast, Lacks, MaxWords
+from sleepd.core.discrimination import JudgedContrast, of_contrasts
 from sleepd.core.excess import MIN_SESSIONS, Excess
 from sleepd.core.model import TaskId, digest
+from sleepd.core.validity import LEVEL, Discrimination
 
-LEVEL: Final = 0.05
-"""The share of histories with shuffled labels in which any text check may survive."""
 _SHUFFLES: Final = 999
+_FOLDS: Final = 10
+"""Of sessions, at most; below so many corrected sessions each is a fold of its own."""
 _COLUMNS_AT_ONCE: Final = 4_096
 _TIE: Final = 1e-9
 """Sums of the same terms in another order may differ by less."""
@@ -71,6 +73,38 @@ def mined_checks(works: Sequence[Sequence[Contrast]]) -> MinedChecks:
             )
         )
     return MinedChecks(checks=checks, excess=tuple(excess))
+
+
+def held_out(work: Sequence[Contrast]) -> Discrimination | None:
+    """How well text checks of one work judge sessions that they were not mined from; None where nothing was rejected.
+
+    The sessions are dealt into folds, those with a rejected answer evenly. Checks are mined from all but one fold, and
+    the answers of that fold are valued by the share of these checks that they fail. Where the others give no check, all
+    answers of the fold are of one value. The same contrasts give the same figures, whatever their order.
+    """
+    names = sorted({c.session for c in work}, key=lambda name: digest("fold", name))
+    corrected = {c.session for c in work if c.rejected}
+    dealt = [*(n for n in names if n in corrected), *(n for n in names if n not in corrected)]
+    folds = min(_FOLDS, max(1, len(corrected)))
+    fold_of = {name: place % folds for place, name in enumerate(dealt)}
+    judged = []
+    for fold in range(folds):
+        others = [c for c in work if fold_of[c.session] != fold]
+        found = {one for checks in mined_checks([others]).checks.values() for one in checks}
+        judged += [
+            JudgedContrast(
+                session=c.session,
+                rejected=tuple(_fault(answer, found) for answer in c.rejected),
+                kept=_fault(c.accepted, found),
+            )
+            for c in work
+            if fold_of[c.session] == fold
+        ]
+    return of_contrasts(judged)
+
+
+def _fault(answer: str, checks: Collection[Check]) -> float:
+    return sum(not check.passes(one, answer) for one in checks) / len(checks) if checks else 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

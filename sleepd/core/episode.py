@@ -14,9 +14,10 @@ from datetime import datetime
 from enum import StrEnum
 from itertools import pairwise
 
-from harvesters.records import FileChange, Origin, Role, ToolCall, ToolStatus, Turn
+from harvesters.records import FileChange, Origin, Role, Tokens, ToolCall, ToolStatus, Turn
 from sleepd.core.model import SessionId
 from sleepd.core.segment import Transcript
+from sleepd.core.skill_text import SkillText, loaded_by_client, loaded_by_reading
 from sleepd.core.tools import ASKS_THE_PERSON, SHELLS
 
 _LONGEST_WAIT = 10.0
@@ -81,6 +82,8 @@ class Call:
     duration_ms: int | None
     result_id: str = ""
     """The transcript's id of the line with the result; the call's own id where the result has none."""
+    tokens: int | None = None
+    """The call's part of the fresh tokens of its reply, whose calls share alike; None when unknown."""
 
     @property
     def denied(self) -> bool:
@@ -122,6 +125,10 @@ class Episode:
     skill: str | None
     minutes: float | None
     """From the text to the agent's last action, no wait longer than ten minutes; None when there are no times."""
+    tokens: Tokens = field(default_factory=Tokens)
+    """What the agent's replies used, where the transcript states it; those of sub-agents are not among them."""
+    loaded: tuple[SkillText, ...] = ()
+    """Skills and commands whose text was put before the agent, in order."""
 
     @property
     def edits(self) -> tuple[FileEdit, ...]:
@@ -141,6 +148,7 @@ class _Opened:
     interrupted: bool = False
     replies: list[Turn] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
+    loaded: list[SkillText] = field(default_factory=list)
 
 
 _OPENING = {
@@ -164,6 +172,9 @@ def _closed(transcript: Transcript, number: int, opened: _Opened) -> Episode:
     gaps = [(later - earlier).total_seconds() / 60 for earlier, later in pairwise(known)]
     # Whoever leaves a question open over night has not cost the agent a night.
     minutes = sum(min(gap, _LONGEST_WAIT) for gap in gaps) if gaps else None
+    tokens = Tokens()
+    for turn in opened.replies:
+        tokens += turn.tokens
     return Episode(
         session=transcript.id,
         agent=transcript.agent,
@@ -181,13 +192,19 @@ def _closed(transcript: Transcript, number: int, opened: _Opened) -> Episode:
         abandoned=opened.abandoned,
         skill=skills[-1] if skills else None,
         minutes=minutes,
+        tokens=tokens,
+        loaded=tuple(opened.loaded),
     )
 
 
 def _cut(transcript: Transcript) -> Iterator[_Opened]:
     current: _Opened | None = None
     root = transcript.project.rstrip("/\\")
+    before: Turn | None = None
     for turn in transcript.turns:
+        last = before
+        if turn.origin is not Origin.INJECTED:
+            before = turn  # reminders may stand between a command and its text
         if turn.role is Role.USER:
             source = _OPENING.get(turn.origin)
             if source is not None and (turn.text.strip() or source is Source.COMMAND):
@@ -200,8 +217,12 @@ def _cut(transcript: Transcript) -> Iterator[_Opened]:
                 )
             elif turn.origin is Origin.INTERRUPT and current is not None:
                 current.interrupted = True
+            elif current is not None and (skill := loaded_by_client(turn, last)) is not None:
+                current.loaded.append(skill)
+                before = turn
         elif current is not None:
             current.replies.append(turn)
+            current.loaded += loaded_by_reading(turn)
             calls = [_call(raw, turn, root) for raw in turn.tool_calls]
             current.calls += calls
             # The words of a denial answer the whole reply: what else it called was called before they were said.
@@ -242,6 +263,7 @@ def _call(raw: ToolCall, turn: Turn, root: str) -> Call:
         edits=edits,
         paths=tuple(dict.fromkeys([*(relative(path, root) for path in named), *(edit.path for edit in edits)])),
         duration_ms=raw.duration_ms,
+        tokens=round(fresh / len(turn.tool_calls)) if (fresh := turn.tokens.fresh) is not None else None,
     )
 
 

@@ -18,7 +18,7 @@ from harvesters.records import ToolStatus
 from sleepd.core import plaintext
 from sleepd.core.command import ShellCommand, check, commands, listed
 from sleepd.core.episode import Call, Episode
-from sleepd.core.signal import Signal, SignalKind
+from sleepd.core.signal import Signal, SignalKind, known_sum
 
 
 class FaultKind(StrEnum):
@@ -478,6 +478,7 @@ def failures(episodes: Sequence[Episode], known: FaultsByEpisode | None = None) 
                         text=f"{line_of(call)} → {fault.quote}",
                         calls=len(wasted),
                         minutes=sum(call.duration_ms or 0 for call in wasted) / 60_000,
+                        tokens=known_sum(call.tokens for call in wasted),
                     )
                 )
     return tuple(found)

@@ -119,6 +119,7 @@ def follow_ups(episodes: Sequence[Episode]) -> tuple[Signal, ...]:
                         remedy=_what_was_done(turn.episode, step),
                         calls=len(turn.episode.calls),
                         minutes=turn.episode.minutes or 0.0,
+                        tokens=turn.episode.tokens.fresh,
                         turns=1,
                     )
                 )

@@ -10,14 +10,14 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from itertools import pairwise
 
 from sleepd.core import behaviour
 from sleepd.core.act_words import whole_words
 from sleepd.core.acts import Act, JudgedAct
-from sleepd.core.backtest import Backtest, Floors, Place, backtest
+from sleepd.core.backtest import Backtest, Floors, Place, backtest, verdict
 from sleepd.core.behaviour import LessonCheck, NotJudged
 from sleepd.core.command import check, commands
 from sleepd.core.episode import Call, Episode, Source
@@ -27,16 +27,21 @@ from sleepd.core.model import ClusterId, SessionId, digest
 from sleepd.core.ngrams import vectors
 from sleepd.core.recurrence import recurring_failures, recurring_follow_ups, recurring_repairs
 from sleepd.core.repair import repairs
-from sleepd.core.signal import Signal, SignalKind
+from sleepd.core.signal import Signal, SignalKind, known_sum
 from sleepd.core.themes import INSTEAD, THEMES, Proof, Theme
 from sleepd.core.tools import DOCUMENT, TEST_FILE
+from sleepd.core.validity import Validity, measured, together
 
 _HEAD = 600
+_ID = 6
 _PAGE = 2_000
 _FENCED = re.compile(r"```.*?(?:```|\Z)|\"\"\".*?(?:\"\"\"|\Z)", re.DOTALL)
 _QUOTE = 300
 _SHORT = 8
 _SAME_WORDS = 60
+_LONG = 40
+"""Characters from which nobody types the same words twice by chance."""
+_AT_ONCE = timedelta(hours=1)
 _LEAST_WORDS = 3
 _SAYING = 200
 _STEM = 6
@@ -72,10 +77,18 @@ class LessonState(StrEnum):
     """The person said the opposite later: the newer word holds."""
     CONFLICTING = "conflicting"
     """Another lesson of the same person says the opposite: the person has to say which holds."""
+    SPLIT = "split"
+    """Its occurrences parted into groups with rules of their own, which are listed in its place."""
+    RETIRED = "retired"
+    """Not needed in so many sessions that this is no chance; it returns when it is needed again."""
     PINNED = "pinned"
     REJECTED = "rejected"
     WRITTEN = "written"
     """Adopted on the person's own word: unproven, on probation."""
+
+
+PAST = (LessonState.SUPERSEDED, LessonState.SPLIT, LessonState.RETIRED)
+"""States of a lesson that asks for nothing any more."""
 
 
 class Scope(StrEnum):
@@ -125,6 +138,8 @@ class Cost:
     """Turns of the person."""
     calls: int = 0
     minutes: float = 0.0
+    tokens: int | None = None
+    """What the model read anew and wrote (`Tokens.fresh`), of the signals that state it; None where none does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +163,10 @@ class Lesson:
     signals: tuple[Signal, ...]
     state: LessonState = LessonState.NEW
     why: str = ""
-    """Of a conflict: the other lesson. Of a superseded one: the newer word. Of a rejected one: the person's reason."""
+    """Of a conflict: the other lesson. Of a superseded one: the newer word. Of a rejected one: the person's reason.
+    Of a split one: its parts. Of a retired one: how long it was not needed."""
+    parent: str = ""
+    """The id of the lesson that this one is a part of; empty for a whole one."""
     demands: str = ""
     """The command that the rule wants to be run; empty for none."""
     forbids: str = ""
@@ -188,6 +206,8 @@ class Found:
     state: LessonState = LessonState.NEW
     why: str = ""
     """Of a state other than new."""
+    parent: str = ""
+    """The id of the lesson of which this is a part."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,6 +258,8 @@ class TriedCheck:
     result: Backtest | NotJudged
     short_of: tuple[str, ...]
     """Why the check is not worth a model call, one sentence each; empty when it is."""
+    validity: Validity
+    """Whether it gates or is only observed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -246,6 +268,8 @@ class TriedLesson:
 
     lesson: Lesson
     checks: tuple[TriedCheck, ...]
+    rubric: Validity | None = None
+    """The verdict on a judge model that reads whether the rule was kept; None: none was asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -316,10 +340,90 @@ def of_calls(found: Sequence[Episode]) -> tuple[Found, ...]:
         *recurring_failures(failed, repaired=mended, sessions=1),
         *recurring_follow_ups(asked, found, sessions=1),
     )
-    return tuple(
-        Found(key=f"{one.kind} {one.key}", about=one.key, text=one.rule, signals=one.signals, seen=one.seen)
-        for one in recurring
+    return _each_failure_once(
+        [
+            Found(key=f"{one.kind} {one.key}", about=one.key, text=one.rule, signals=one.signals, seen=one.seen)
+            for one in recurring
+        ]
     )
+
+
+def _each_failure_once(found: Sequence[Found]) -> tuple[Found, ...]:
+    """The findings, with a repair and a failure that rest on the same calls as one: the one of more sessions, with the
+    signals of both. Of two equal ones the repair says more.
+    """
+    kept = list(found)
+    for repair in (one for one in found if one.key.startswith(SignalKind.REPAIR)):
+        calls = {(s.session, s.turn) for s in repair.signals}
+        for failure in (one for one in kept if one.key.startswith(SignalKind.FAILURE)):
+            shared = calls & {(s.session, s.turn) for s in failure.signals}
+            if 2 * len(shared) < len(calls):
+                continue
+            several = len({s.session for s in failure.signals}) > len({session for session, _ in calls})
+            stays, goes = (failure, repair) if several and "; use `" in failure.text else (repair, failure)
+            known = {(s.session, s.turn) for s in stays.signals}
+            more = tuple(s for s in goes.signals if (s.session, s.turn) not in known)
+            kept = [replace(one, signals=one.signals + more) if one.key == stays.key else one for one in kept]
+            kept = [one for one in kept if one.key != goes.key]
+            break
+    return tuple(kept)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parted:
+    """Findings, those of several commands cut into one for each command."""
+
+    found: tuple[Found, ...]
+    whole: tuple[Found, ...]
+    """Those that were cut, as they were."""
+
+
+def parted(found: Iterable[Found], projects: Mapping[SessionId, str], floors: LessonFloors) -> Parted:
+    """The findings, those of several commands cut into one for each command.
+
+    A rule that names the linter of one project is wrong in another one. A repository's command is the one that the
+    agent ran there most often when it was told; a part has to have as many sessions as a lesson needs, and what no
+    part holds goes to the largest. `projects` holds each session's repository.
+    """
+    kept: list[Found] = []
+    whole: list[Found] = []
+    for finding in found:
+        parts = _by_command(finding, projects) if finding.demands else {}
+        least = floors.steps if finding.general else floors.words
+        enough = {name: part for name, part in parts.items() if len({s.session for s in part}) >= least}
+        if len(enough) < 2:
+            kept.append(finding)
+            continue
+        largest = max(enough, key=lambda name: (len({s.session for s in enough[name]}), name))
+        taken = {(s.session, s.turn) for part in enough.values() for s in part}
+        rest = [s for s in finding.signals if (s.session, s.turn) not in taken]
+        whole.append(finding)
+        kept += [
+            replace(
+                finding,
+                key=f"{finding.key} [{name}]",
+                text=finding.text.replace(f"`{finding.demands}`", f"`{name}`"),
+                signals=tuple([*part, *rest] if name == largest else part),
+                demands=name,
+                parent=lesson_id(finding),
+            )
+            for name, part in sorted(enough.items())
+        ]
+    return Parted(found=tuple(kept), whole=tuple(whole))
+
+
+def _by_command(finding: Found, projects: Mapping[SessionId, str]) -> dict[str, list[Signal]]:
+    """The signals by the command that their repository answers the demand with."""
+    ran: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for signal in finding.signals:
+        if signal.remedy and check(signal.remedy) == finding.about:
+            ran[projects.get(signal.session, "")][signal.remedy] += 1
+    parts: defaultdict[str, list[Signal]] = defaultdict(list)
+    for signal in finding.signals:
+        common = ran[projects.get(signal.session, "")].most_common(1)
+        if common:
+            parts[common[0][0]].append(signal)
+    return dict(parts)
 
 
 _SAME = {TESTS: "tests with the change", DOCS: "docs with the change"}
@@ -356,6 +460,7 @@ def refusal(episode: Episode, call: Call) -> Signal:
         text=call.denial or (call.command or ""),
         calls=1,
         turns=1,
+        tokens=call.tokens,
     )
 
 
@@ -399,8 +504,9 @@ def of_words(history: Sequence[tuple[Sequence[Episode], Sequence[JudgedAct]]]) -
                 others.append(signal)
             for theme in speaks:
                 found = themes[theme.name]
-                found.signals.append(signal)
-                found.commands.update(_checked(episode, theme.name))
+                ran = _checked(episode, theme.name)
+                found.signals.append(replace(signal, remedy=ran[0]) if ran else signal)
+                found.commands.update(ran)
                 found.paths.update({e.path for e in episode.edits if DOCUMENT.search(e.path)})
             if surely and (match := INSTEAD.search(text)):
                 good, bad = match["good"] or match["good2"], match["bad"] or match["bad2"]
@@ -503,6 +609,7 @@ def of_turn(episode: Episode, judged: JudgedAct) -> Signal:
         calls=len(episode.calls),
         minutes=episode.minutes or 0.0,
         turns=1,
+        tokens=episode.tokens.fresh,
     )
 
 
@@ -541,14 +648,25 @@ def _worded(theme: Theme, found: _Theme) -> str:
 
 
 def lessons(found: Iterable[Found], projects: Mapping[SessionId, str], floors: LessonFloors) -> tuple[Lesson, ...]:
-    """The findings that enough sessions support, worth most first. `projects` holds each session's repository."""
+    """The findings that enough sessions support, worth most first. `projects` holds each session's repository.
+
+    A lesson that was split comes with its parts, and says which they are.
+    """
+    cut = parted(found, projects, floors)
+    parts: defaultdict[str, list[str]] = defaultdict(list)
+    for finding in cut.found:
+        if finding.parent:
+            parts[finding.parent].append(lesson_id(finding)[:_ID])
+    split = [
+        replace(one, state=LessonState.SPLIT, why=f"split into {' and '.join(parts[lesson_id(one)])}")
+        for one in cut.whole
+    ]
     made = []
-    for finding in found:
+    for finding in (*cut.found, *split):
         signals = _once(sorted(finding.signals, key=lambda s: (s.at is None, s.at, s.session, s.turn)))
         sessions = tuple(dict.fromkeys(s.session for s in signals))
         kinds = tuple(sorted({s.kind for s in signals}))
-        steps = finding.general or set(kinds) <= {SignalKind.FAILURE, SignalKind.FOLLOW_UP, SignalKind.EVIDENCE}
-        if len(sessions) < (floors.steps if steps else floors.words):
+        if len(sessions) < needs(finding, floors):
             continue
         folders = {projects.get(session, "") for session in sessions} - {""}
         one = len(folders) == 1
@@ -565,6 +683,7 @@ def lessons(found: Iterable[Found], projects: Mapping[SessionId, str], floors: L
                     turns=sum(s.turns for s in signals),
                     calls=sum(s.calls for s in signals),
                     minutes=round(sum(s.minutes for s in signals), 1),
+                    tokens=known_sum(s.tokens for s in signals),
                 ),
                 quotes=tuple(_quote(s) for s in signals),
                 signals=tuple(signals),
@@ -575,9 +694,16 @@ def lessons(found: Iterable[Found], projects: Mapping[SessionId, str], floors: L
                 wordings=(*finding.wordings, *_in_own_words(signals)),
                 state=finding.state,
                 why=finding.why,
+                parent=finding.parent,
             )
         )
     return tuple(sorted(made, key=worth, reverse=True))
+
+
+def needs(finding: Found, floors: LessonFloors) -> int:
+    """The sessions that make a lesson of a finding: more for mere steps and failures, and for general advice."""
+    steps = {s.kind for s in finding.signals} <= {SignalKind.FAILURE, SignalKind.FOLLOW_UP, SignalKind.EVIDENCE}
+    return floors.steps if finding.general or steps else floors.words
 
 
 def _in_own_words(signals: Sequence[Signal]) -> tuple[Wording, ...]:
@@ -588,11 +714,18 @@ def _in_own_words(signals: Sequence[Signal]) -> tuple[Wording, ...]:
 
 
 def _once(signals: Sequence[Signal]) -> list[Signal]:
-    """The signals without what a person repeats in one session: a prompt that is sent again is one demand."""
+    """The signals without what a person says twice for one reason: a prompt that is sent again within a session, and a
+    long one that is put to several agents within an hour. `signals` are in order of time.
+    """
     first: dict[tuple[SessionId, str], Signal] = {}
+    put: dict[str, Signal] = {}
     for signal in signals:
-        words = " ".join(signal.text.split())[:_SAME_WORDS].casefold()
-        first.setdefault((signal.session, words if signal.kind in _OWN else signal.turn), signal)
+        whole = " ".join(signal.text.split()).casefold()
+        if signal.kind in _OWN and len(whole) >= _LONG:
+            before = put.setdefault(whole, signal)
+            if before.session != signal.session and before.at and signal.at and signal.at - before.at <= _AT_ONCE:
+                continue
+        first.setdefault((signal.session, whole[:_SAME_WORDS] if signal.kind in _OWN else signal.turn), signal)
     return list(first.values())
 
 
@@ -612,23 +745,13 @@ def checks_of(finding: Found) -> tuple[LessonCheck, ...]:
 
 
 def tried_checks(lesson: Lesson, known: History, floors: Floors) -> tuple[TriedCheck, ...]:
-    """Each check of a lesson, frozen, over the whole history.
-
-    The moments that the person corrected are the exchanges before the turns that the lesson rests on, and those in
-    which a command was refused; a moment that the person went on from was let pass. The last exchange of a session is
-    unknown.
-    """
-    taught = {(signal.session, signal.turn) for signal in lesson.signals}
-    corrected: dict[Place, float] = {}
-    questions: dict[Place, bool] = {}
-    for session in known.sessions:
-        for one, following in pairwise(session):
-            place = (one.episode.session, one.episode.turn)
-            refused = any((one.episode.session, call.result_id) in taught for call in one.episode.calls)
-            after = (following.episode.session, following.episode.turn) in taught
-            corrected[place] = float(after or refused)
-        for one in session:
-            questions[(one.episode.session, one.episode.turn)] = one.judged.act is Act.QUESTION
+    """Each check of a lesson, frozen, over the whole history."""
+    corrected = corrected_places(lesson, known)
+    questions = {
+        (one.episode.session, one.episode.turn): one.judged.act is Act.QUESTION
+        for session in known.sessions
+        for one in session
+    }
     cut = originals([[one.episode for one in session] for session in known.sessions])
     results = [backtest(check, cut, corrected, questions) for check in lesson.checks]
     return tuple(
@@ -636,8 +759,46 @@ def tried_checks(lesson: Lesson, known: History, floors: Floors) -> tuple[TriedC
             check=check,
             result=result,
             short_of=(result.reason,) if isinstance(result, NotJudged) else result.short_of(floors),
+            validity=verdict(check, result),
         )
         for check, result in zip(lesson.checks, results, strict=True)
+    )
+
+
+def corrected_places(lesson: Lesson, known: History) -> dict[Place, float]:
+    """Which exchanges the person corrected for a lesson: 1.0, else 0.0.
+
+    They are the exchanges before the turns that the lesson rests on, and those in which a command was refused; a moment
+    that the person went on from was let pass. The last exchange of a session is unknown and left out.
+    """
+    taught = {(signal.session, signal.turn) for signal in lesson.signals}
+    corrected: dict[Place, float] = {}
+    for session in known.sessions:
+        for one, following in pairwise(session):
+            refused = any((one.episode.session, call.result_id) in taught for call in one.episode.calls)
+            after = (following.episode.session, following.episode.turn) in taught
+            corrected[(one.episode.session, one.episode.turn)] = float(after or refused)
+    return corrected
+
+
+def tried_together(found: Sequence[TriedLesson]) -> tuple[TriedLesson, ...]:
+    """The same with the verdicts corrected for how many checks were measured on the person's sessions."""
+    agreements = {
+        f"{one.lesson.id}:{tested.check.kind}": tested.result.agreement
+        for one in found
+        for tested in one.checks
+        if isinstance(tested.result, Backtest) and tested.result.agreement is not None
+    }
+    corrected = {key: measured(agreement) for key, agreement in together(agreements).items()}
+    return tuple(
+        replace(
+            one,
+            checks=tuple(
+                replace(tested, validity=corrected.get(f"{one.lesson.id}:{tested.check.kind}", tested.validity))
+                for tested in one.checks
+            ),
+        )
+        for one in found
     )
 
 
@@ -648,10 +809,14 @@ def lesson_id(finding: Found) -> str:
 
 def conflicts(found: Sequence[Lesson]) -> tuple[Lesson, ...]:
     """The lessons, with those marked of which one demands what another forbids: the person has to say which holds."""
-    demanded = {lesson.demands: lesson for lesson in found if lesson.demands}
-    forbidden = {lesson.forbids: lesson for lesson in found if lesson.forbids}
+    living = [lesson for lesson in found if lesson.state is not LessonState.SPLIT]
+    demanded = {lesson.demands: lesson for lesson in living if lesson.demands}
+    forbidden = {lesson.forbids: lesson for lesson in living if lesson.forbids}
     marked = []
     for lesson in found:
+        if lesson.state is LessonState.SPLIT:
+            marked.append(lesson)
+            continue
         other = forbidden.get(lesson.demands) if lesson.demands else demanded.get(lesson.forbids)
         why = f"{other.id} says: {other.text}" if other is not None else ""
         marked.append(replace(lesson, state=LessonState.CONFLICTING, why=why) if why else lesson)

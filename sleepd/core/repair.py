@@ -14,7 +14,7 @@ from harvesters.records import ToolStatus
 from sleepd.core.command import ShellCommand, check, commands, listed
 from sleepd.core.episode import Call, Episode
 from sleepd.core.fault import Fault, FaultKind, FaultsByEpisode, all_faults, line_of
-from sleepd.core.signal import Signal, SignalKind
+from sleepd.core.signal import Signal, SignalKind, known_sum
 
 AFTER = "after"
 """Stands in the key of a repair whose call stayed the same and worked after another command."""
@@ -94,6 +94,7 @@ def repairs(episodes: Sequence[Episode], known: FaultsByEpisode | None = None) -
                             remedy=way.working,
                             calls=len(lost),
                             minutes=sum(each.duration_ms or 0 for each in lost) / 60_000,
+                            tokens=known_sum(each.tokens for each in lost),
                         )
                     )
                 break

@@ -55,8 +55,10 @@ class PairDraw:
     """Made for this pair alone, in the same night and together with the candidate's."""
 
 
-def draws(candidate: Candidate, count: int, baseline_samples: int, night: str) -> tuple[PairDraw, ...]:
-    """The candidate's first `count` draws, as `night` makes them; asking for more later gives the same ones first.
+def draws(
+    candidate: Candidate, count: int, baseline_samples: int, night: str, *, first: int = 0
+) -> tuple[PairDraw, ...]:
+    """The candidate's first `count` draws, as `night` makes them, without the `first` ones, which were made before.
 
     Tasks are drawn uniformly by hash, with replacement, whatever the nights. Both sides of a pair belong to the night
     and to the candidate (promise 6): a model that answers otherwise in another night, or later in the same one, answers
@@ -68,6 +70,8 @@ def draws(candidate: Candidate, count: int, baseline_samples: int, night: str) -
         task = by_hash(candidate.tasks, str(candidate.id), number)
         turn = seen[task]
         seen[task] += 1
+        if number < first:
+            continue
         out.append(
             PairDraw(
                 purpose=Purpose.CANDIDATE,

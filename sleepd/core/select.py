@@ -6,15 +6,10 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from sleepd.core.aggregate import Backed, Rivals
 from sleepd.core.model import CandidateOrigin, Digest, Edit, EditOp, Verdict
 from sleepd.core.race import FEWEST
-
-if TYPE_CHECKING:
-    from sleepd.core.screen import Finding
 
 SHORTENING_MARGIN = 0.03
 """What leaving out a rule that does nothing may cost (gate, promise 8); a night's gate may have a margin of its own."""
@@ -93,15 +88,6 @@ class Field:
         return self.fresh if self.reflections == 1 else tuple(b for b in self.fresh if b.support > 1)
 
 
-@lru_cache(maxsize=4_096)
-def screened(edits_or_text: str | tuple[Edit, ...]) -> tuple[Finding, ...]:
-    """What `screen.screen` finds, looked for once: a run meets the same edit in every step, at the end and again."""
-    # Its patterns take half a second to compile: too long for whoever only looks at what a night left.
-    from sleepd.core.screen import screen
-
-    return screen(edits_or_text)
-
-
 def sort_out(
     backed: Sequence[Backed],
     tried: Sequence[EarlierTrial],
@@ -114,6 +100,9 @@ def sort_out(
     An edit that failed alone, or is under trial, or was accepted, is not tried again; one that failed in company may
     come back alone, unless the screen finds fault with it.
     """
+    # Its patterns take half a second to compile: too long for whoever only looks at what a night left.
+    from sleepd.core.screened import screened
+
     spent = {
         e for t in tried if len(t.edits) == 1 or t.verdict in (Verdict.ACCEPTED, Verdict.UNDECIDED) for e in t.edits
     }

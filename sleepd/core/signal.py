@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -55,3 +56,11 @@ class Signal:
     minutes: float = 0.0
     turns: int = 0
     """Turns of the person that the fact cost."""
+    tokens: int | None = None
+    """Fresh tokens that the fact cost (`Tokens.fresh`); None when unknown."""
+
+
+def known_sum(counts: Iterable[int | None]) -> int | None:
+    """The sum of those that are known; None where none is."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None

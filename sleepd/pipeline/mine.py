@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from harvesters.records import SessionKind
-from sleepd.core import cluster, naming, split
-from sleepd.core.chance import mined_checks
+from sleepd.core import cluster, naming, split, validity
+from sleepd.core.chance import MinedChecks, held_out, mined_checks
 from sleepd.core.check import Contrast
+from sleepd.core.excess import MIN_SESSIONS, Excess
 from sleepd.core.model import ClusterId, TaskId
 from sleepd.core.ports import Embedder, Vectors
 from sleepd.core.segment import segment
 from sleepd.core.split import Known, Placed, Shares, SplitRule
+from sleepd.core.validity import Validity
 from sleepd.pipeline.embed import vectors_of
 from sleepd.settings.sections import MineConfig
-from sleepd.store import repositories, sessions, tasks
+from sleepd.store import repositories, sessions, tasks, validities
 from sleepd.store.database import Database
 from sleepd.store.tasks import StoredTask
+from sleepd.store.validities import CheckVerdict
+from sleepd.store.validity_rows import CheckFamily
 
 _SESSIONS_AT_ONCE = 200
 _SAME_KIND = 0.3
@@ -54,9 +58,9 @@ def mine(
     """
     with database.reading() as connection:
         waiting = sessions.unmined(connection, kinds)
-        unplaced = tasks.unplaced(connection)
+        todo = waiting or tasks.unplaced(connection) or validities.unjudged(connection)
     embedded = 0
-    if waiting or unplaced:
+    if todo:
         # Cut sessions into tasks; a transaction holds some of them.
         for start in range(0, len(waiting), _SESSIONS_AT_ONCE):
             with database.writing() as connection:
@@ -67,13 +71,24 @@ def mine(
         with database.reading() as connection:
             everything = tasks.load(connection)
         # Mine the checks of all recurring work anew; tasks outside of it have none. A person's checks stay. Only checks
-        # that beat chance are kept: work without any has no text check, so no candidate is judged on it.
+        # that beat chance are kept, and only those that agree with the person on held-out sessions gate.
         recurring = kinds_of_work(everything, config.min_sessions)
-        mined = mined_checks(contrasts(recurring))
-        changed = [s.task.id for s in everything if not s.reviewed and s.checks != mined.checks.get(s.task.id, ())]
+        works = contrasts(recurring)
+        mined = mined_checks(works)
+        verdicts = dict(zip(recurring, _verdicts(works, mined), strict=True))
+        gating = {s.task.id for kind, some in recurring.items() if verdicts[kind].gates for s in some}
+        gate = {id_: checks for id_, checks in mined.checks.items() if id_ in gating}
+        watch = {id_: checks for id_, checks in mined.checks.items() if id_ not in gating}
+        changed = [
+            s.task.id
+            for s in everything
+            if not s.reviewed and (s.checks, s.observed) != (gate.get(s.task.id, ()), watch.get(s.task.id, ()))
+        ]
         with database.writing() as connection:
-            tasks.set_checks(connection, changed, mined.checks)
+            tasks.set_checks(connection, changed, gate, watch)
             tasks.save_excess(connection, dict(zip(recurring, mined.excess, strict=True)))
+            found = [CheckVerdict(subject=kind, sentence="", validity=one) for kind, one in verdicts.items()]
+            validities.save(connection, CheckFamily.WORK, found)
         # Last of all: sessions of a run that was killed in between are mined again.
         with database.writing() as connection:
             sessions.mark_mined(connection, waiting)
@@ -89,6 +104,27 @@ def mine(
         clusters=len(recurring),
         checkable=sum(s.usable for s in everything),
         embedded=embedded,
+    )
+
+
+def _verdicts(works: Sequence[Sequence[Contrast]], mined: MinedChecks) -> Iterator[Validity]:
+    """Whether the text checks of each work gate. Only works with checks are measured on held-out sessions."""
+    agreement = {n: held_out(work) for n, work in enumerate(works) if any(c.task in mined.checks for c in work)}
+    together = validity.together({str(n): one for n, one in agreement.items()})
+    for number, excess in enumerate(mined.excess):
+        yield validity.measured(together[str(number)]) if number in agreement else _unfound(excess)
+
+
+def _unfound(excess: Excess) -> Validity:
+    """Why a work has no text check."""
+    if not excess.corrected_sessions:
+        return validity.observed("no answer of this work was rejected and followed by one that you kept")
+    if not excess.wordings:
+        return validity.observed(
+            f"no wording differs between rejected and kept answers in {MIN_SESSIONS} sessions of one work"
+        )
+    return validity.observed(
+        f"no wording beats chance: {excess.found} go with kept answers, shuffled labels give {excess.by_chance:.1f}"
     )
 
 

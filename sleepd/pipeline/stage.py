@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from sleepd.core import edit, provenance
 from sleepd.core.model import Candidate, Purpose, Rollout, Sample, Score, SkillTarget, Split
-from sleepd.core.select import screened
 from sleepd.pipeline.adopt import in_the_way
 from sleepd.pipeline.optimize import OptimizeReport
 from sleepd.pipeline.rollout import RunContext, run_all
@@ -18,9 +16,6 @@ from sleepd.pipeline.work import Work
 from sleepd.skills.targets import starting_text
 from sleepd.store import proposals, reviews
 from sleepd.store.proposals import Proposal, Status, Trial
-
-if TYPE_CHECKING:
-    from sleepd.core.screen import Finding
 
 _TITLE = re.compile(r"\s*#+(?:[ \t]+[\w/&-]+){1,3}[ \t]*\Z")
 """A heading of at most three words orders a file; a longer one may be a rule."""
@@ -75,7 +70,7 @@ def _stage(ctx: RunContext, work: Work, trial: Trial) -> Proposal:
         id=candidate.id,
         night_id=ctx.run.id,
         status=Status.QUARANTINED if found else Status.WAITING,
-        findings=tuple(f"{f.rule}: {f.why}: {f.excerpt}" for f in found),
+        findings=found,
         diff=edit.diff(before, after, name=candidate.target.name),
         sessions=trial.sessions,
         sealed_count=sealed.count,
@@ -87,10 +82,11 @@ def _stage(ctx: RunContext, work: Work, trial: Trial) -> Proposal:
     return proposal
 
 
-def _findings(ctx: RunContext, work: Work, trial: Trial, before: str, after: str) -> tuple[Finding, ...]:
-    """One finding for each rule that the change of the text breaks."""
+def _findings(ctx: RunContext, work: Work, trial: Trial, before: str, after: str) -> tuple[str, ...]:
+    """For each rule that the change of the text breaks, a line with the rule, its reason and an excerpt."""
     # The screen's patterns take half a second to compile: too long for a night that found nothing.
     from sleepd.core.screen import EXCERPT_CHARS, Finding
+    from sleepd.core.screened import screened
     from sleepd.pipeline.question import question
 
     added = _added(before, after)
@@ -103,8 +99,9 @@ def _findings(ctx: RunContext, work: Work, trial: Trial, before: str, after: str
     if not by_rule and added.strip():
         by_rule = {finding.rule: finding for finding in reversed(question(ctx, added))}
     if not by_rule and (lines := provenance.unsaid(_rules(trial.candidate.target, added), heard.said)):
-        return (Finding(rule=provenance.UNSAID, excerpt=lines[0][:EXCERPT_CHARS], why=provenance.WHY_UNSAID),)
-    return tuple(by_rule.values())
+        unsaid = Finding(rule=provenance.UNSAID, excerpt=lines[0][:EXCERPT_CHARS], why=provenance.WHY_UNSAID)
+        by_rule = {unsaid.rule: unsaid}
+    return tuple(f"{f.rule}: {f.why}: {f.excerpt}" for f in by_rule.values())
 
 
 def _added(before: str, after: str) -> str:

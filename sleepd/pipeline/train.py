@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 from sleepd.core import provenance, schedule
 from sleepd.core.experiment import VerdictRule
 from sleepd.core.model import CandidateOrigin, Digest, Split, TaskId, Verdict
-from sleepd.core.select import Bundle, screened
+from sleepd.core.screened import screened
+from sleepd.core.select import Bundle
 from sleepd.pipeline.compact import compact, leaves_no_room
 from sleepd.pipeline.compare import TaskComparison, compare
 from sleepd.pipeline.evaluate import Evaluation, MeanScore, evaluate, measured

@@ -323,7 +323,7 @@ def _next(
         return schedule.confirming(candidate, looked_at.pairs, looked_at.wanting, at_once, now.night)
     drawn = sum(not p.confirms for p in done)
     limit = min(gate.asked_of(candidate).max_pairs, drawn + at_once)
-    return schedule.draws(candidate, limit, gate.baseline_samples, now.night)[drawn:]
+    return schedule.draws(candidate, limit, gate.baseline_samples, now.night, first=drawn)
 
 
 def _pairs(ctx: RunContext, arms: Arms, draws: Sequence[PairDraw]) -> list[Pair]:

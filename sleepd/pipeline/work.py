@@ -53,9 +53,20 @@ class Work:
         groups = len({s.group for s in self.usable(Split.TEST)})
         if not self.usable(Split.TRAIN):
             if self.friction and not any(s.checks for s in self.tasks):
-                return "observed, cannot be judged yet: no check of its answers beats shuffled labels"
+                return f"observed, cannot be judged yet: {self._why_observed}"
+            if not self.friction:
+                return "you rejected no answer of it, so there is nothing to learn from"
             return "not enough checkable tasks: none to learn from"
         return experiment.enough(len({s.group for s in self.usable(Split.VAL)}), groups)
+
+    @property
+    def _why_observed(self) -> str:
+        """The reason that most of its tasks give, of those with checks where there are any."""
+        known = [s for s in self.tasks if s.validity is not None]
+        reasons = Counter(s.validity.why for s in known if s.validity is not None and s.observed) or Counter(
+            s.validity.why for s in known if s.validity is not None and s.task.friction
+        )
+        return reasons.most_common(1)[0][0] if reasons else "no check of its answers beats shuffled labels"
 
 
 def find_work(

@@ -130,6 +130,10 @@ class LessonsConfig(Section):
     """Sessions in which a correction, a refusal or a repair has to come before it is a lesson. Two: once is no rule."""
     sessions_of_steps: Count = 3
     """The same for failed calls and for steps asked for after finished work, which come by chance more often."""
+    retire_after: Count = 20
+    """Sessions in which a lesson could have been needed and was not, before it is retired. The silence must also be
+    too long for chance: less likely than one in twenty at the rate at which it was needed before. A retired lesson is
+    listed with `--all` only, and returns when it is needed again."""
     applies: Count = 20
     """Exchanges in your history to which a check has to apply. Below twenty its shares are hardly known."""
     broken: Share = 0.2

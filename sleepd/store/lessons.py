@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -10,10 +11,12 @@ from enum import StrEnum
 from sqlalchemy import Connection, select
 from sqlalchemy.dialects.sqlite import insert as upsert
 
+from sleepd.core import behaviour
+from sleepd.core.behaviour import LessonCheck
 from sleepd.core.lesson import Lesson
 from sleepd.core.model import ClusterId, SessionId, TaskId
 from sleepd.store import schema as t
-from sleepd.store.schema_parts import lesson_decisions, lessons
+from sleepd.store.schema_parts import lesson_checks, lesson_decisions, lessons
 
 
 class LessonChoice(StrEnum):
@@ -104,4 +107,18 @@ def decide(connection: Connection, decision: LessonDecision) -> None:
     }
     statement = upsert(lesson_decisions)
     changed = {name: statement.excluded[name] for name in row if name != "lesson_id"}
+    connection.execute(statement.on_conflict_do_update(index_elements=["lesson_id"], set_=changed), row)
+
+
+def reviewed_checks(connection: Connection) -> dict[str, tuple[LessonCheck, ...]]:
+    """The checks that the person gave a lesson in the place of its own, by lesson; none is a choice, too."""
+    rows = connection.execute(select(lesson_checks.c.lesson_id, lesson_checks.c.checks))
+    return {row.lesson_id: tuple(behaviour.read(one) for one in json.loads(row.checks)) for row in rows}
+
+
+def review_checks(connection: Connection, lesson_id: str, checks: Sequence[LessonCheck], now: datetime) -> None:
+    """Keep the person's checks of a lesson, in the place of earlier ones."""
+    row = {"lesson_id": lesson_id, "checks": json.dumps([behaviour.written(one) for one in checks]), "at": now}
+    statement = upsert(lesson_checks)
+    changed = {name: statement.excluded[name] for name in ("checks", "at")}
     connection.execute(statement.on_conflict_do_update(index_elements=["lesson_id"], set_=changed), row)

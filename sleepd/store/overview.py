@@ -73,6 +73,19 @@ class WrittenRule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Judging:
+    """How many checks may decide on candidates, as mining found it out."""
+
+    work_gates: int
+    """Kinds of work whose mined text checks gate."""
+    work_observed: int
+    """Kinds of work that have mined text checks, all of them observed only."""
+    lesson_gates: int
+    """Checks of lessons that gate."""
+    lesson_observed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SpentInAll:
     """What all nights together cost."""
 
@@ -111,6 +124,7 @@ class Overview:
     spent: SpentInAll
     lessons: int
     """How many were listed so far."""
+    judging: Judging
     written: tuple[WrittenRule, ...]
     """Rules in force on the person's own word."""
 
@@ -225,7 +239,7 @@ def _read(connection: sqlite3.Connection, now: datetime) -> Overview:
     return Overview(
         sessions=number("SELECT count(*) FROM sessions"),
         tasks=number("SELECT (SELECT count(*) FROM tasks) - (SELECT count(*) FROM tasks WHERE dropped)"),
-        checkable=number("SELECT count(DISTINCT task_id) FROM checks"),
+        checkable=number("SELECT count(DISTINCT task_id) FROM checks WHERE gates"),
         defects=number("SELECT count(*) FROM defects"),
         last_harvest=connection.execute("SELECT max(ended_at) FROM sessions").fetchone()[0],
         waiting=number("SELECT count(*) FROM proposals WHERE status = 'waiting'"),
@@ -251,6 +265,16 @@ def _read(connection: sqlite3.Connection, now: datetime) -> Overview:
         ),
         spent=_spent(connection),
         lessons=_number(connection, "SELECT count(*) FROM lessons"),
+        judging=Judging(
+            work_gates=number("SELECT count(*) FROM validities WHERE family = 'work' AND ground IS NOT NULL"),
+            work_observed=number(
+                "SELECT count(DISTINCT coalesce(c.kind, t.cluster_id)) FROM checks "
+                "JOIN tasks t ON t.id = checks.task_id LEFT JOIN clusters c ON c.id = t.cluster_id "
+                "WHERE NOT checks.gates AND NOT t.dropped"
+            ),
+            lesson_gates=number("SELECT count(*) FROM validities WHERE family = 'lesson' AND ground IS NOT NULL"),
+            lesson_observed=number("SELECT count(*) FROM validities WHERE family = 'lesson' AND ground IS NULL"),
+        ),
         written=tuple(
             WrittenRule(lesson=row["lesson_id"], rule=row["rule"], path=row["path"], since=row["at"]) for row in rows
         ),

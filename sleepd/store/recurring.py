@@ -8,13 +8,16 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from sleepd.core.check import Check, check_of, in_order
 from sleepd.core.excess import NO_EXCESS, Excess
 from sleepd.core.model import CheckKind, ClusterId, Split, TaskId
+from sleepd.core.validity import Validity
 from sleepd.store.overview import glance
+from sleepd.store.validity_rows import CheckFamily, validity_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +37,13 @@ class Recurring:
     by_split: dict[Split, int]
     """Checkable tasks on each side."""
     checks: tuple[Check, ...]
+    """Those that gate."""
+    observed: tuple[Check, ...]
+    """Those that are shown and decide nothing."""
+    own_checks: bool
+    """Whether the person wrote some of those that gate."""
+    validity: Validity | None
+    """The verdict on the mined ones; None before the work was searched."""
     excess: Excess
     """What the search for checks found, beside the same search in labels that mean nothing."""
 
@@ -62,7 +72,7 @@ class Member:
 # `first_at` is there for `first_id`: of a bare column, SQLite gives the value in the row that has the minimum.
 _KINDS = """
     WITH again AS (SELECT task_id, count(*) AS times FROM attempts WHERE outcome = 'rejected' GROUP BY task_id),
-         checked AS (SELECT DISTINCT task_id FROM checks),
+         checked AS (SELECT DISTINCT task_id FROM checks WHERE gates),
          work AS (SELECT coalesce(c.kind, t.cluster_id) AS kind, coalesce(c.name, '') AS name, t.id, t.session_id, t.at,
                          CASE WHEN NOT t.retired THEN t.split END AS side
                   FROM tasks t LEFT JOIN clusters c ON c.id = t.cluster_id
@@ -78,10 +88,11 @@ _KINDS = """
     """
 _FIRST = "SELECT id, project, request FROM tasks WHERE id IN (SELECT value FROM json_each(?))"
 _CHECKS = """
-    SELECT DISTINCT coalesce(c.kind, t.cluster_id) AS work, checks.kind, checks.value
+    SELECT DISTINCT coalesce(c.kind, t.cluster_id) AS work, checks.kind, checks.value, checks.gates, t.reviewed
     FROM checks JOIN tasks t ON t.id = checks.task_id LEFT JOIN clusters c ON c.id = t.cluster_id
     WHERE work IN (SELECT value FROM json_each(?)) AND NOT t.dropped
     """
+_VERDICTS = "SELECT * FROM validities WHERE family = ?"
 _MEMBERS = """
     SELECT t.id, coalesce(c.kind, t.cluster_id) AS work, t.split, t.request,
            (SELECT count(*) FROM attempts a WHERE a.task_id = t.id AND a.outcome = 'rejected') AS friction
@@ -89,6 +100,18 @@ _MEMBERS = """
     WHERE work IN (SELECT value FROM json_each(?)) AND NOT t.dropped
     ORDER BY t.at, t.id
     """
+
+
+@dataclass(slots=True)
+class _Checks:
+    """The checks of one kind of work as its rows are read."""
+
+    gating: list[Check] = field(default_factory=list)
+    observed: list[Check] = field(default_factory=list)
+    own: bool = False
+
+
+_NO_CHECKS: Final = _Checks()
 
 
 def page(path: Path, min_sessions: int, *, first: int = 1, count: int | None = None) -> Page:
@@ -104,9 +127,15 @@ def page(path: Path, min_sessions: int, *, first: int = 1, count: int | None = N
         some = rows[first - 1 :] if count is None else rows[first - 1 : first - 1 + count]
         ids, kinds = (json.dumps([row[name] for row in some]) for name in ("first_id", "kind"))
         oldest = {row["id"]: row for row in connection.execute(_FIRST, (ids,))}
-        checks: dict[str, list[Check]] = {}
+        checks: dict[str, _Checks] = {}
         for row in connection.execute(_CHECKS, (kinds,)):
-            checks.setdefault(row["work"], []).append(check_of(CheckKind(row["kind"]), row["value"]))
+            of_work = checks.setdefault(row["work"], _Checks())
+            listed = of_work.gating if row["gates"] else of_work.observed
+            listed.append(check_of(CheckKind(row["kind"]), row["value"]))
+            of_work.own = of_work.own or bool(row["reviewed"])
+        verdicts = {
+            row["subject"]: validity_of(row) for row in connection.execute(_VERDICTS, (CheckFamily.WORK.value,))
+        }
         kept = {
             row["kind"]: Excess(
                 corrected_sessions=row["corrected_sessions"],
@@ -127,7 +156,10 @@ def page(path: Path, min_sessions: int, *, first: int = 1, count: int | None = N
                 sessions=row["sessions"],
                 friction=row["friction"],
                 by_split={Split.TRAIN: row["train"], Split.VAL: row["val"], Split.TEST: row["test"]},
-                checks=in_order(checks.get(row["kind"], [])),
+                checks=in_order(checks.get(row["kind"], _NO_CHECKS).gating),
+                observed=in_order(checks.get(row["kind"], _NO_CHECKS).observed),
+                own_checks=checks.get(row["kind"], _NO_CHECKS).own,
+                validity=verdicts.get(row["kind"]),
                 excess=kept.get(row["kind"], NO_EXCESS),
             )
             for row in some

@@ -22,6 +22,7 @@ from sqlalchemy import (
     TypeDecorator,
     false,
     text,
+    true,
 )
 
 metadata = MetaData()
@@ -110,6 +111,10 @@ turns = Table(
     Column("vote", Integer),
     Column("queued", Boolean, nullable=False, server_default=false()),
     Column("source_id", Text),
+    Column("tokens_input", Integer),
+    Column("tokens_output", Integer),
+    Column("tokens_cache_read", Integer),
+    Column("tokens_cache_write", Integer),
 )
 
 tool_calls = Table(
@@ -187,6 +192,7 @@ checks = Table(
     _task(),
     Column("kind", Text, primary_key=True),
     Column("value", Text, primary_key=True),
+    Column("gates", Boolean, nullable=False, server_default=true()),
 )
 
 embeddings = Table(

@@ -68,6 +68,14 @@ lesson_decisions = Table(
     Column("after", LargeBinary),
 )
 
+lesson_checks = Table(
+    "lesson_checks",
+    metadata,
+    Column("lesson_id", Text, primary_key=True),
+    Column("checks", Text, nullable=False),
+    Column("at", Moment, nullable=False),
+)
+
 read_acts = Table(
     "read_acts",
     metadata,
@@ -97,6 +105,43 @@ lesson_turns = Table(
     metadata,
     Column("lesson", Text, primary_key=True),
     Column("turn", Text, primary_key=True),
+)
+
+validities = Table(
+    "validities",
+    metadata,
+    Column("family", Text, primary_key=True),
+    Column("subject", Text, primary_key=True),
+    Column("sentence", Text, nullable=False),
+    Column("ground", Text),
+    Column("why", Text, nullable=False),
+    Column("auc", Float),
+    Column("low", Float),
+    Column("high", Float),
+    Column("p", Float),
+    Column("corrected_sessions", Integer),
+    Column("kept_sessions", Integer),
+)
+
+rubric_verdicts = Table(
+    "rubric_verdicts",
+    metadata,
+    Column("rubric", Text, primary_key=True),
+    Column("outcome", Text, primary_key=True),
+    Column("prompt", Text, primary_key=True),
+    Column("model", Text, primary_key=True),
+    Column("keeping", Text),
+    Column("why", Text, nullable=False),
+    Column("at", Moment, nullable=False),
+)
+
+rubric_cards = Table(
+    "rubric_cards",
+    metadata,
+    Column("rubric", Text, primary_key=True),
+    Column("outcome", Text, primary_key=True),
+    Column("answer", Text, nullable=False),
+    Column("at", Moment, nullable=False),
 )
 
 complete = metadata

@@ -20,6 +20,7 @@ from harvesters.records import (
     Session,
     SkillTrigger,
     SkillUse,
+    Tokens,
     ToolCall,
     ToolStatus,
     Turn,
@@ -37,8 +38,14 @@ _ANSWER = (
 """What a result tells of its call. The first four replace what was stored, of the others those that say something."""
 
 _NEW_TURN = upsert(t.turns)
+# What continues a turn: text behind text, tokens to tokens. A sum with something unknown is unknown to SQL.
 _SAVE_TURN = _NEW_TURN.on_conflict_do_update(
-    index_elements=["session_id", "id"], set_={"text": t.turns.c.text + _NEW_TURN.excluded.text}
+    index_elements=["session_id", "id"],
+    set_={"text": t.turns.c.text + _NEW_TURN.excluded.text}
+    | {
+        name: func.coalesce(t.turns.c[name] + _NEW_TURN.excluded[name], t.turns.c[name], _NEW_TURN.excluded[name])
+        for name in ("tokens_input", "tokens_output", "tokens_cache_read", "tokens_cache_write")
+    },
 )
 """A tail goes on with the text of a turn."""
 
@@ -87,6 +94,10 @@ def save(connection: Connection, files: Iterable[StoredFile]) -> None:
                 "abandoned": turn.abandoned,
                 "queued": turn.queued,
                 "source_id": turn.source_id,
+                "tokens_input": turn.tokens.input,
+                "tokens_output": turn.tokens.output,
+                "tokens_cache_read": turn.tokens.cache_read,
+                "tokens_cache_write": turn.tokens.cache_write,
             }
             for _, id_, session in told
             for turn in session.turns
@@ -198,6 +209,12 @@ def transcript(connection: Connection, id_: SessionId) -> Transcript:
                 tool_calls=tuple(calls.get(row.id, ())),
                 queued=row.queued,
                 source_id=row.source_id,
+                tokens=Tokens(
+                    input=row.tokens_input,
+                    output=row.tokens_output,
+                    cache_read=row.tokens_cache_read,
+                    cache_write=row.tokens_cache_write,
+                ),
             )
             for row in turn_rows
         ],

@@ -26,7 +26,9 @@ from sleepd.core.model import (
 )
 from sleepd.core.ports import HalfVectors, Vectors
 from sleepd.core.split import Placed
+from sleepd.core.validity import YOURS, Validity
 from sleepd.store import schema as t
+from sleepd.store import validities
 
 _ROWS_IN_A_PORTION = 4_096
 _ASKED_FOR_AT_ONCE = 2_000
@@ -47,12 +49,17 @@ class StoredTask:
     """The kind of work: the oldest of the clusters that are one kind, the task's own if there is none but it."""
     retired: bool
     checks: tuple[Check, ...]
+    """Those that gate: answers are scored by them."""
+    observed: tuple[Check, ...] = ()
+    """Those that are shown and decide nothing."""
+    validity: Validity | None = None
+    """Why its checks gate, or are only observed; None before its work was searched for checks."""
     reviewed: bool = False
     """A person edited the checks: mining leaves them alone."""
 
     @property
     def usable(self) -> bool:
-        """It has a check, a side, and no duplicate on a more sealed side."""
+        """It has a check that gates, a side, and no duplicate on a more sealed side."""
         return bool(self.checks) and self.split is not None and not self.retired
 
 
@@ -136,7 +143,8 @@ def load(connection: Connection, ids: Sequence[TaskId] | None = None) -> tuple[S
     rows = [row for row in connection.execute(query) if wanted is None or row.id in wanted]
     attempts = _grouped(connection, of_attempts)
     checks = _grouped(connection, of_checks)
-    return tuple(_stored(row, attempts.get(row.id, []), checks.get(row.id, [])) for row in rows)
+    verdicts = validities.of_works(connection)
+    return tuple(_stored(row, attempts.get(row.id, []), checks.get(row.id, []), verdicts) for row in rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,12 +200,22 @@ def drop(connection: Connection, id_: TaskId) -> bool:
     return connection.execute(update(t.tasks).where(t.tasks.c.id == id_).values(dropped=True)).rowcount > 0
 
 
-def set_checks(connection: Connection, ids: Sequence[TaskId], checks: Mapping[TaskId, Sequence[Check]]) -> None:
-    """Replace the checks of these tasks."""
+def set_checks(
+    connection: Connection,
+    ids: Sequence[TaskId],
+    checks: Mapping[TaskId, Sequence[Check]],
+    observed: Mapping[TaskId, Sequence[Check]] | None = None,
+) -> None:
+    """Replace the checks of these tasks: those that gate, and those that are only observed."""
     if ids:
         statement = delete(t.checks).where(t.checks.c.task_id == bindparam("task"))
         connection.execute(statement, [{"task": i} for i in ids])
-    rows = [{"task_id": i, "kind": c.kind.value, "value": c.value} for i in ids for c in checks.get(i, ())]
+    rows = [
+        {"task_id": i, "kind": c.kind.value, "value": c.value, "gates": gates}
+        for gates, some in ((True, checks), (False, observed or {}))
+        for i in ids
+        for c in some.get(i, ())
+    ]
     if rows:
         connection.execute(upsert(t.checks).on_conflict_do_nothing(), rows)
 
@@ -289,6 +307,7 @@ def _stored(
     row: Row[tuple[object, ...]],
     attempts: Sequence[Row[tuple[object, ...]]],
     checks: Sequence[Row[tuple[object, ...]]],
+    verdicts: Mapping[ClusterId, Validity],
 ) -> StoredTask:
     task = Task(
         id=TaskId(row.id),
@@ -317,6 +336,8 @@ def _stored(
         cluster=ClusterId(row.cluster_id) if row.cluster_id else None,
         kind=ClusterId(row.kind) if row.kind else None,
         retired=row.retired,
-        checks=tuple(check_of(CheckKind(c.kind), c.value) for c in checks),
+        checks=tuple(check_of(CheckKind(c.kind), c.value) for c in checks if c.gates),
+        observed=tuple(check_of(CheckKind(c.kind), c.value) for c in checks if not c.gates),
+        validity=YOURS if row.reviewed else verdicts.get(row.kind),
         reviewed=row.reviewed,
     )

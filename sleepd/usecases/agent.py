@@ -104,6 +104,7 @@ def run(options: RunOptions, progress: RunProgress, stopped: Callable[[], bool])
     its end.
     """
     from sleepd.usecases import run_night
+    from sleepd.views import night_result
 
     settings = _stated(answers.WINDOW, answers.SPENDING)
     ran = run_night.run(config.places(), settings, options, progress, stopped)
@@ -114,7 +115,7 @@ def run(options: RunOptions, progress: RunProgress, stopped: Callable[[], bool])
         "harvest": report.harvest_json(ran.harvest),
         "proposals": [p.id for p in ran.proposals],
     }
-    return ToolAnswer(text=report.ran_text(ran), data=data)
+    return ToolAnswer(text=night_result.ran_text(ran), data=data)
 
 
 def adoption_question(id_: str, digest: str) -> str:

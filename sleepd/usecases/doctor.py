@@ -5,12 +5,14 @@ from __future__ import annotations
 import importlib.util
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 from sleepd import compose, registry
 from sleepd.agents import plugins
+from sleepd.core import validity
 from sleepd.core.errors import SleepdError
 from sleepd.core.mark import OWN_MARK
 from sleepd.core.ports import Ask, CallPurpose, Failure
@@ -19,10 +21,11 @@ from sleepd.settings import config
 from sleepd.settings.backends import BACKENDS, Backend
 from sleepd.settings.places import Places
 from sleepd.settings.settings import Settings
-from sleepd.store import lessons, session_parts, sessions
+from sleepd.store import lessons, session_parts, sessions, validities
 from sleepd.store.ahead import nights_ahead
 from sleepd.store.database import backups, open_database, require_sound
 from sleepd.store.listed_lessons import listed
+from sleepd.store.validity_rows import CheckFamily
 from sleepd.usecases import format_changes, service
 from sleepd.usecases.init import agents
 from sleepd.views import report
@@ -142,6 +145,7 @@ def _database(places: Places) -> Iterator[DoctorRow]:
     if row.state is not DoctorState.FAILED:
         yield _explained("nights", lambda: _nights(file))
         yield _explained("lessons", lambda: _lessons(file))
+        yield _explained("checks", lambda: _checks(file))
         # A client that changed what it writes: a warning for each of its versions.
         with closing(open_database(file)) as database, database.reading() as connection:
             found = format_changes.format_changes(session_parts.record_counts(connection))
@@ -177,6 +181,19 @@ def _lessons(file: Path) -> DoctorRow:
         return _ok("lessons", "not looked at yet: sleepd lessons")
     more = f", {len(rules)} of them written on your word" if rules else ""
     return _ok("lessons", f"{len(known)} listed{more}: sleepd lessons")
+
+
+def _checks(file: Path) -> DoctorRow:
+    """That a check is only observed is no fault; the most frequent reason says what would change it."""
+    with closing(open_database(file)) as database, database.reading() as connection:
+        of_lessons = [one.validity for one in validities.load(connection, CheckFamily.LESSON).values()]
+        of_works = list(validities.of_works(connection).values())
+    if not of_lessons and not of_works:
+        return _ok("checks", "not looked at yet: sleepd mine")
+    words = f"of lessons: {validity.counted(of_lessons)}; of answers: they gate in "
+    words += f"{sum(one.gates for one in of_works)} of {report.count(len(of_works), 'kind')} of work"
+    why = Counter(one.why for one in of_works if not one.gates).most_common(1)
+    return _ok("checks", f"{words}, elsewhere mostly because {why[0][0]}" if why else words)
 
 
 def _contents(file: Path) -> DoctorRow:

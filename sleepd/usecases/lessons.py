@@ -26,6 +26,8 @@ from sleepd.core.lesson import (
 )
 from sleepd.core.lesson_reading import LessonsRead
 from sleepd.core.model import ClusterId, Digest, Edit, EditOp, SkillTarget, TaskId, digest
+from sleepd.core.retirement import silence
+from sleepd.core.skill_versions import SkillHistory, skill_versions
 from sleepd.core.written_rules import TriedRule, written_rules
 from sleepd.host import clock, locks
 from sleepd.models.hashed import HashedTfidf
@@ -36,11 +38,13 @@ from sleepd.settings.sections import LessonsConfig, MineConfig
 from sleepd.skills import files, targets
 from sleepd.skills.surroundings import Surroundings
 from sleepd.store import lessons as store
-from sleepd.store import readings, repositories
+from sleepd.store import readings, repositories, validities
 from sleepd.store import sessions as stored
 from sleepd.store.database import Database
 from sleepd.store.lessons import LessonChoice, LessonDecision
 from sleepd.store.listed_lessons import Listed, listed
+from sleepd.store.validities import CheckVerdict
+from sleepd.store.validity_rows import CheckFamily
 from sleepd.usecases.client_labels import client_labels
 
 _LOCK_WAIT_S = 30.0
@@ -112,30 +116,73 @@ def find(known: History) -> tuple[Found, ...]:
     return lesson.joined((*themes, *lesson.of_refusals(cut), *lesson.of_calls(every)))
 
 
-def tried(one: Lesson, floors: LessonsConfig, known: History) -> TriedLesson:
-    """A lesson with its checks, each held against the whole history."""
+def tried(found: Sequence[Lesson], floors: LessonsConfig, known: History) -> tuple[TriedLesson, ...]:
+    """Lessons with their checks, each held against the whole history.
+
+    Give all lessons of the list: how sure a verdict is depends on how many checks were measured.
+    """
     wanted = Floors(applies=floors.applies, broken=floors.broken, recall=floors.recall)
-    return TriedLesson(lesson=one, checks=lesson.tried_checks(one, known, wanted))
+    return lesson.tried_together(
+        [TriedLesson(lesson=one, checks=lesson.tried_checks(one, known, wanted)) for one in found]
+    )
 
 
-def book(database: Database, floors: LessonsConfig, known: History, around: Surroundings | None = None) -> LessonBook:
-    """The lessons of a history with the person's decisions; remembers that they were listed."""
+def with_rubrics(database: Database, found: Sequence[TriedLesson]) -> tuple[TriedLesson, ...]:
+    """The same with the verdict on each lesson's rubric, where a judge model was asked."""
+    with database.reading() as connection:
+        read = validities.load(connection, CheckFamily.RUBRIC)
+    return tuple(replace(one, rubric=read[one.lesson.id].validity if one.lesson.id in read else None) for one in found)
+
+
+def keep_verdicts(database: Database, found: Sequence[TriedLesson]) -> None:
+    """Remember which checks of the listed lessons gate, in the place of what was remembered."""
+    verdicts = [
+        CheckVerdict(
+            subject=f"{one.lesson.id}:{tested.check.kind}", sentence=tested.check.sentence, validity=tested.validity
+        )
+        for one in found
+        if one.lesson.state not in (LessonState.REJECTED, LessonState.SUPERSEDED)
+        for tested in one.checks
+    ]
+    with database.writing() as connection:
+        validities.save(connection, CheckFamily.LESSON, verdicts)
+
+
+def book(
+    database: Database,
+    floors: LessonsConfig,
+    known: History,
+    around: Surroundings | None = None,
+    *,
+    looked_at: bool = True,
+) -> LessonBook:
+    """The lessons of a history with the person's decisions; where a person looks at them, remembers that."""
     projects = {session[0].episode.session: known.repository(session[0].episode.project) for session in known.sessions}
     with database.reading() as connection:
         before, decided = listed(connection), store.decisions(connection)
+        checks = store.reviewed_checks(connection)
         replies = [reply for reading in readings.newest_lessons(connection) for reply in reading.replies]
         earlier = readings.turns_of_lessons(connection)
     taken = with_readings(known, find(known), replies, earlier)
     found = taken.found
     made = lesson.lessons(found, projects, LessonFloors(words=floors.sessions, steps=floors.sessions_of_steps))
     ids = {one.id for one in made}
-    living = [_with_state(one, before, decided) for one in lesson.conflicts(made)]
-    with database.writing() as connection:
-        store.keep(connection, made, clock.now())
-        readings.keep_turns(connection, lesson_reading.turns_to_keep(found))
+    # What was never shown whole is not shown as split, and a rule that stands in a file stays one.
+    gone = {one.id for one in made if one.state is LessonState.SPLIT and one.id not in before and one.id not in decided}
+    whole = {id_ for id_, one in decided.items() if one.choice is LessonChoice.WRITTEN}
+    made = tuple(
+        replace(one, checks=checks.get(one.id, one.checks))
+        for one in made
+        if one.id not in gone and one.parent not in whole
+    )
+    living = [_retired(_with_state(one, before, decided), known, floors.retire_after) for one in lesson.conflicts(made)]
+    if looked_at:
+        with database.writing() as connection:
+            store.keep(connection, made, clock.now())
+            readings.keep_turns(connection, lesson_reading.turns_to_keep(found))
     others = [f for f in found if lesson.lesson_id(f) not in ids]
     nearest = max(others, key=lambda f: len({s.session for s in f.signals}), default=None)
-    living.sort(key=lambda one: (one.state is not LessonState.PINNED, one.state is LessonState.SUPERSEDED))
+    living.sort(key=lambda one: (one.state is not LessonState.PINNED, one.state in lesson.PAST))
     return LessonBook(
         lessons=tuple(_written_down(one, around or _users()) for one in living),
         sessions=len(known.sessions),
@@ -158,12 +205,35 @@ def with_readings(
     return lesson_reading.taken(read, found, citable, group_ids, earlier)
 
 
+def checkable(database: Database, floors: LessonsConfig) -> tuple[Lesson, ...]:
+    """The living lessons that have a check, or had one that the person took out: for a file of checks."""
+    with database.reading() as connection:
+        reviewed = store.reviewed_checks(connection)
+    found = book(database, floors, history(database)).lessons
+    living = (one for one in found if one.state not in (LessonState.REJECTED, *lesson.PAST))
+    return tuple(one for one in living if one.checks or one.id in reviewed)
+
+
 def _with_state(one: Lesson, before: Mapping[str, Listed], decided: Mapping[str, LessonDecision]) -> Lesson:
-    if one.id in decided:
-        return replace(one, state=_STATES[decided[one.id].choice], why=decided[one.id].why)
+    choice = decided.get(one.id) or decided.get(one.parent)
+    if choice is not None and not (one.state is LessonState.SPLIT and choice.choice is LessonChoice.PINNED):
+        return replace(one, state=_STATES[choice.choice], why=choice.why)
     if one.state is LessonState.NEW and one.id in before and len(one.sessions) > before[one.id].first_sessions:
         return replace(one, state=LessonState.UPDATED)
     return one
+
+
+def _retired(one: Lesson, known: History, least: int) -> Lesson:
+    """The lesson as retired where it was not needed for long; what the person decided on stays as it is."""
+    if one.state not in (LessonState.NEW, LessonState.UPDATED):
+        return one
+    found = silence(one, known)
+    if not found.retires(least):
+        return one
+    last = max((signal.at for signal in one.signals if signal.at is not None), default=None)
+    since = f" since {last:%Y-%m-%d}" if last is not None else ""
+    why = f"not needed{since}, in {found.sessions} sessions in which it could have been"
+    return replace(one, state=LessonState.RETIRED, why=why)
 
 
 def _written_down(one: Lesson, around: Surroundings) -> Lesson:
@@ -227,13 +297,27 @@ def tried_rules(known: History, floors: LessonsConfig, around: Surroundings | No
     return tuple(sorted(found.values(), key=lambda one: (not one.ignored, -(one.result.broken.value or 0))))
 
 
+def shown(database: Database, floors: LessonsConfig, prefix: str) -> TriedLesson:
+    """The lesson whose id begins with `prefix`, with its checks over the history. Raises as `one` does."""
+    known = history(database)
+    listed_lessons = book(database, floors, known).lessons
+    named = _named(listed_lessons, prefix)
+    held = with_rubrics(database, tried(listed_lessons, floors, known))
+    keep_verdicts(database, held)
+    return next(found for found in held if found.lesson.id == named.id)
+
+
 def one(database: Database, floors: LessonsConfig, prefix: str, known: History | None = None) -> Lesson:
     """The lesson whose id begins with `prefix`. Raises `UsageError` for none or several.
 
     `known`: the history, where it was read already.
     """
     known = known if known is not None else history(database)
-    fitting = [found for found in book(database, floors, known).lessons if found.id.startswith(prefix)]
+    return _named(book(database, floors, known).lessons, prefix)
+
+
+def _named(found: Sequence[Lesson], prefix: str) -> Lesson:
+    fitting = [each for each in found if each.id.startswith(prefix)]
     if len(fitting) != 1:
         why = "no lesson has" if not fitting else f"{len(fitting)} lessons have"
         raise UsageError(f"{why} an id that begins with {prefix!r}; `sleepd lessons` lists them")
@@ -371,6 +455,11 @@ def _place(found: Lesson) -> Path:
     if not mine:
         raise UsageError(f"{agent} reads no file of instructions that sleepd knows; copy the rule by hand")
     return next((path for path in mine if os.path.isfile(path)), mine[0])  # noqa: PTH113  never raises
+
+
+def skills(database: Database, floors: LessonsConfig, known: History) -> tuple[SkillHistory, ...]:
+    """The skills that the history's sessions loaded, version by version."""
+    return skill_versions(known, book(database, floors, known).lessons)
 
 
 def with_work(known: History) -> History:

@@ -27,6 +27,7 @@ from sleepd.store.database import Database
 from sleepd.store.nights import Night
 from sleepd.store.proposals import Status
 from sleepd.usecases import show
+from sleepd.usecases.night_lessons import LESSONS
 from sleepd.views import evidence, history, report
 from sleepd.views.candidate_view import TriedCandidate
 from sleepd.views.evidence import OfNight
@@ -225,6 +226,7 @@ def history_of(database: Database, seen: OfNight, skills: Sequence[NightSkill]) 
         ],
         "steps": [_step(seen, number, skill, gate) for number, skill in enumerate(skills, 1)],
         "problems": [str(one) for one in found] if isinstance(found, list) else [],
+        "lessons": night.report.get(LESSONS),
         "proposals": [_proposal(one) for one in seen.proposed],
         "spending": asdict(spent),
         "stages": [asdict(one) for one in seen.stages],

@@ -11,7 +11,7 @@ import structlog
 from sleepd import compose
 from sleepd.compose import Adapters
 from sleepd.core.errors import BudgetSpent, NotMeasured, SleepdError
-from sleepd.core.lesson import LessonState
+from sleepd.core.lesson import PAST, LessonState
 from sleepd.core.model import Cause, RunId
 from sleepd.core.ports import Ask, Failure
 from sleepd.host import clock, locks, log
@@ -25,7 +25,7 @@ from sleepd.store import nights, proposals
 from sleepd.store.database import Database
 from sleepd.store.nights import Night, NightStatus
 from sleepd.store.proposals import Proposal
-from sleepd.usecases import harvest_sessions, lessons, night_folder
+from sleepd.usecases import harvest_sessions, judging, night_folder, night_lessons
 from sleepd.usecases.harvest_sources import Named
 from sleepd.usecases.run_options import RunOptions, RunProgress
 from sleepd.views.night_result import NightEstimate, NightPreview, NightResult
@@ -69,6 +69,7 @@ def run(
         with log.in_night(id_):
             logger.info("night.started", scope=options.scope)
             progress.say("looking for recurring work")
+            judging.judge_checks(database, settings.lessons)
             # The limits of the settings hold for a night, however often it was continued.
             before = spent(database, id_)
             dollars = before.cost_usd
@@ -89,6 +90,7 @@ def run(
             ran = NightResult(night=night, harvest=harvested, spending=ledger.spending(), proposals=staged)
             # The night is over and its rows are kept: a full disk changes nothing of it.
             try:
+                night = night_lessons.remember(database, night, settings.lessons)
                 night = night_folder.remember(database, night, settings)
                 return replace(ran, night=night, page=night_folder.keep(places, database, night.id))
             except SleepdError as error:
@@ -124,18 +126,13 @@ def preview(places: Places, settings: Settings, options: RunOptions, progress: R
         nobody = Adapters(embedder=embedded_by, task=_NoCalls(), reflection=_NoCalls(), ledger=Ledger())
         ctx = compose.context(settings, database, nobody, RunId(id=id_))
         seen = outlook(ctx, compose.plan(settings, options.scope, date, options.skill))
-        known = lessons.history(database)
-        listed = [
-            one
-            for one in lessons.book(database, settings.lessons, known).lessons
-            if one.state is not LessonState.REJECTED
-        ]
+        judged = judging.judge_checks(database, settings.lessons, looked_at=True)
     return NightPreview(
         night_id=id_,
         outlook=seen,
         harvest=harvested,
         estimate=estimate(seen, settings),
-        lessons=tuple(lessons.tried(one, settings.lessons, known) for one in listed),
+        lessons=tuple(one for one in judged if one.lesson.state not in (LessonState.REJECTED, *PAST)),
     )
 
 

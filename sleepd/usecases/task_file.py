@@ -11,9 +11,13 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 from sleepd.core import behaviour, check
+from sleepd.core.behaviour import LessonCheck
 from sleepd.core.check import Check
 from sleepd.core.errors import UsageError
+from sleepd.core.lesson import Lesson
 from sleepd.core.model import TaskId
+from sleepd.host import clock
+from sleepd.store import lessons as stored_lessons
 from sleepd.store import tasks
 from sleepd.store.database import Database
 from sleepd.store.tasks import StoredTask
@@ -22,6 +26,7 @@ from sleepd.usecases.written import WrittenCheck
 from sleepd.views import report
 
 FORMAT = "sleepd-tasks-1"
+_JUDGED = "judged"
 _SHOWN = 10
 _WIDTH = 60
 
@@ -38,6 +43,9 @@ class _Task(_Closed):
     id: str
     dropped: bool = False
     checks: list[WrittenCheck] | None = None
+    """Those that gate. A check that the person moves here from `observed` is the person's own."""
+    observed: object = None
+    judged: object = None
     agent: object = None
     project: object = None
     session: object = None
@@ -50,9 +58,18 @@ class _Task(_Closed):
     attempts: object = None
 
 
+class _Lesson(_Closed):
+    """Only `checks` may be changed; what `judged` says of each is for reading."""
+
+    id: str
+    rule: object = None
+    checks: list[dict[str, object]]
+
+
 class _File(_Closed):
     format: str
     tasks: list[_Task]
+    lessons: list[_Lesson] = []
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,20 +80,31 @@ class Imported:
     checked: int
     """Tasks with checks that the person wrote."""
     unchanged: int
+    lessons: int = 0
+    """Lessons with checks that the person wrote."""
 
 
-def exported(stored: Sequence[StoredTask], *, yaml: bool = False) -> str:
-    """The tasks as one indented JSON object, or as YAML, which is easier to read and to edit."""
-    value = {"format": FORMAT, "tasks": [plain(s) for s in stored]}
+def exported(stored: Sequence[StoredTask], lessons: Sequence[Lesson] = (), *, yaml: bool = False) -> str:
+    """The tasks, and the checks of the lessons, as one indented JSON object, or as YAML, which is easier to edit.
+
+    No replay of today makes calls: each check of a lesson says so.
+    """
+    checked = [{"id": one.id, "rule": one.text, "checks": [_of_lesson(c) for c in one.checks]} for one in lessons]
+    value = {"format": FORMAT, "tasks": [plain(s) for s in stored], "lessons": checked}
     if yaml:
         return written.dumped(value)
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
-def import_file(database: Database, text: str, name: str) -> Imported:
+def _of_lesson(listed: LessonCheck) -> dict[str, object]:
+    return {**behaviour.written(listed), _JUDGED: behaviour.judged_by_text(listed).reason}
+
+
+def import_file(database: Database, text: str, name: str, lessons: Sequence[Lesson] = ()) -> Imported:
     """Import a person's changes of an exported file: all of them, or none and an error for each mistake.
 
-    Raises `UsageError`; its message has one line for each mistake, `name` first.
+    `lessons`: those whose checks the file may change. Raises `UsageError`; its message has one line for each mistake,
+    `name` first.
     """
     try:
         wanted = _File.model_validate(written.loaded(text, name)) if is_yaml(name) else _File.model_validate_json(text)
@@ -86,18 +114,24 @@ def import_file(database: Database, text: str, name: str) -> Imported:
         raise UsageError(f"{name}: format {wanted.format!r}, wanted {FORMAT!r}; `sleepd tasks export` writes it")
     with database.reading() as connection:
         known = {s.task.id: s for s in tasks.load(connection)}
+    known_lessons = {one.id: one for one in lessons}
     wrong = [line for task in wanted.tasks for line in _mistakes(task, known)]
+    wrong += [line for one in wanted.lessons for line in _mistakes_of_lesson(one, known_lessons)]
     if wrong:
         raise UsageError(_listed(name, wrong))
     dropped = [TaskId(t.id) for t in wanted.tasks if t.dropped and TaskId(t.id) in known]
     changed = {TaskId(t.id): _checks(t, known) for t in wanted.tasks if not t.dropped and _edited(t, known)}
+    given = {one.id: tuple(behaviour.read(_bare(listed)) for listed in one.checks) for one in wanted.lessons}
+    of_lessons = {id_: checks for id_, checks in given.items() if checks != known_lessons[id_].checks}
     with database.writing() as connection:
+        for lesson, lesson_checks in of_lessons.items():
+            stored_lessons.review_checks(connection, lesson, lesson_checks, clock.now())
         for id_ in dropped:
             tasks.drop(connection, id_)
         for id_, checks in changed.items():
             tasks.review(connection, id_, checks)
     unchanged = len(wanted.tasks) - len(dropped) - len(changed)
-    return Imported(dropped=len(dropped), checked=len(changed), unchanged=unchanged)
+    return Imported(dropped=len(dropped), checked=len(changed), unchanged=unchanged, lessons=len(of_lessons))
 
 
 def read_text(path: Path) -> str:
@@ -118,7 +152,8 @@ def is_yaml(name: str) -> bool:
 def _sentence(error: ErrorDetails) -> str:
     where = ".".join(str(part) for part in error["loc"])
     if error["type"] == "enum" and error["input"] in behaviour.KINDS:
-        return f"{where}: {error['input']} is a check of a lesson; a task is judged by the text of its answer"
+        kind = f"{error['input']} is a check of a lesson, to be put under `lessons`"
+        return f"{where}: {kind}; a task is judged by the text of its answer"
     if error["type"] == "extra_forbidden":
         return f"{where}: unknown key; only `dropped` and `checks` may be changed"
     said = error["msg"].removeprefix("Input should be ")
@@ -146,6 +181,22 @@ def _mistakes(task: _Task, known: Mapping[TaskId, StoredTask]) -> Iterator[str]:
             yield f"{task.id}: check {listed.kind} wants {check.wanted(listed.kind)}, found {value}"
         elif not check.passes(one, accepted.answer):
             yield f"{task.id}: the accepted answer fails {one.kind} {value}; such a check would reward wrong answers"
+
+
+def _mistakes_of_lesson(one: _Lesson, known: Mapping[str, Lesson]) -> Iterator[str]:
+    """A check of a lesson has to be one that can be computed from calls and edits."""
+    if one.id not in known:
+        yield f"lesson {one.id}: there is no such lesson; it may have been dropped or retired"
+        return
+    for number, listed in enumerate(one.checks, 1):
+        try:
+            behaviour.read(_bare(listed))
+        except ValueError as error:
+            yield f"lesson {one.id}: check {number}: {error}"
+
+
+def _bare(listed: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in listed.items() if name != _JUDGED}
 
 
 def _edited(task: _Task, known: Mapping[TaskId, StoredTask]) -> bool:
@@ -184,6 +235,8 @@ def plain(stored: StoredTask) -> dict[str, object]:
         "id": task.id,
         "dropped": False,
         "checks": [{"kind": c.kind.value, "value": c.value} for c in stored.checks],
+        "observed": [{"kind": c.kind.value, "value": c.value} for c in stored.observed],
+        "judged": f"{stored.validity.word}: {stored.validity.why}" if stored.validity is not None else None,
         "agent": stored.agent,
         "project": task.project,
         "session": task.session_id,

@@ -13,6 +13,7 @@ from sleepd.store.reviews import EditDecision, ProposalBranch, Teacher
 from sleepd.store.rollouts import SpentOn
 from sleepd.views import report
 from sleepd.views.candidate_view import TriedCandidate, tried_json, tried_text
+from sleepd.views.night_lessons_view import night_lessons_lines
 from sleepd.views.report import MODE, Plain
 
 
@@ -157,7 +158,10 @@ def night_text(seen: OfNight) -> str:
     unusable = [f"{row.get('edit')}: {row.get('reason')}" for row in unmatched] if isinstance(unmatched, list) else []
     unusable += [str(problem) for problem in problems] if isinstance(problems, list) else []
     parts += [f"\nnot used: {report.clean(reply)}" for reply in unusable]
-    return "\n".join(parts if len(parts) > 1 else [*parts, "\nno candidate was tried"])
+    parts += [] if len(parts) > 1 else ["\nno candidate was tried"]
+    lessons = night_lessons_lines(night.report)
+    parts += ["\n" + report.clean("\n".join(lessons))] if lessons else []
+    return "\n".join(parts)
 
 
 def sealed_words(proposal: Proposal) -> str:

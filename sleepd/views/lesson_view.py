@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 
-from sleepd.core import behaviour
+from harvesters.records import Tokens
+from sleepd.core import behaviour, validity
 from sleepd.core.acts import Act
 from sleepd.core.backtest import Proportion
 from sleepd.core.behaviour import LessonCheck, NotJudged
 from sleepd.core.lesson import (
     CODE_FILES,
+    PAST,
     TEST_FILES,
     Author,
     EpisodeWithAct,
@@ -23,6 +26,7 @@ from sleepd.core.lesson import (
 )
 from sleepd.core.plaintext import clipped, flat
 from sleepd.core.signal import SignalKind
+from sleepd.core.validity import Validity
 from sleepd.core.written_rules import TriedRule
 from sleepd.views import report
 from sleepd.views.report import Plain
@@ -31,14 +35,19 @@ _QUOTES_LISTED = 2
 _QUOTE_WIDTH = 150
 _GLANCE = 8
 _LISTED = 10
+_YOURS = frozenset(SignalKind) - {SignalKind.FAILURE, SignalKind.REPAIR}
 
 
 def book_text(found: LessonBook, *, everything: bool) -> str:
     """The lessons, worth most first: how often, the rule, the person's own words, the cost."""
-    shown = [one for one in found.lessons if everything or one.state is not LessonState.REJECTED]
+    hidden = (LessonState.REJECTED, LessonState.SPLIT, LessonState.RETIRED)
+    shown = [one for one in found.lessons if everything or one.state not in hidden]
+    retired = sum(one.state is LessonState.RETIRED for one in found.lessons) if not everything else 0
     read = f"{report.count(found.sessions, 'session')} with {report.count(found.turns, 'turn')} of yours were read"
     if not found.sessions:
         return "No session of yours is stored yet; read them first: sleepd harvest"
+    if not shown and retired:
+        return f"No lesson is needed any more: {read}.\n{_retired(retired)}"
     if not shown:
         if found.nearest is None:
             return f"No lesson yet: {read}.\nNothing came back in a second session so far."
@@ -62,16 +71,22 @@ def book_text(found: LessonBook, *, everything: bool) -> str:
         lines += [f"  {_quoted(quote, clipped(quote.text, _QUOTE_WIDTH))}" for quote in telling]
         if one.written_down:
             lines.append(f"  Written down and still needed: {one.written_down}")
-        if one.state is LessonState.SUPERSEDED:
-            lines.append(f"  Superseded: {one.why}")
+        if one.state in PAST:
+            lines.append(f"  {one.state.capitalize()}: {one.why}")
         lines += [f"  Or: {wording.text} {wording.exception}".rstrip() for wording in _worded_by_model(one)[:1]]
         if one.state is LessonState.CONFLICTING:
             lines.append(f"  Conflict: {one.why}. Drop the one that does not hold.")
         parts += ["\n".join(lines), ""]
     if len(rows) < len(shown):
         parts.append(f"{len(shown) - len(rows)} more: sleepd lessons --all")
+    if retired:
+        parts.append(_retired(retired))
     parts.append("Whole: sleepd lessons show ID. Adopt one now, on your own word: sleepd lessons write ID.")
     return "\n".join(parts)
+
+
+def _retired(number: int) -> str:
+    return f"{report.count(number, 'lesson')} retired, not needed for long: sleepd lessons --all"
 
 
 def _worded_by_model(one: Lesson) -> list[Wording]:
@@ -84,7 +99,15 @@ def _cost(one: Lesson) -> str:
     parts = [report.count(one.cost.turns, "turn")] if one.cost.turns else []
     parts += [report.count(one.cost.calls, "call")] if one.cost.calls else []
     parts += [f"{one.cost.minutes:.0f} min"] if one.cost.minutes >= 1 else []
+    parts += [f"{_thousands(one.cost.tokens)} tokens"] if one.cost.tokens else []
     return "cost " + ", ".join(parts) if parts else "no cost known"
+
+
+def _thousands(number: int) -> str:
+    """`640`, `12k`, `1.2M`."""
+    if number < 1_000:
+        return str(number)
+    return f"{number / 1_000:.0f}k" if number < 999_500 else f"{number / 1_000_000:.1f}M"
 
 
 def lesson_text(tried: TriedLesson) -> str:
@@ -100,26 +123,18 @@ def lesson_text(tried: TriedLesson) -> str:
         f"seen as {', '.join(one.kinds)}{f': {one.seen}' if one.seen else ''}",
         "grade of proof: observed (your history alone; nothing was replayed)",
     ]
+    if one.parent:
+        lines.append(f"a part of {one.parent}, which was split: each part has a command of its own")
     if one.written_down:
         lines.append(f"written down and still needed: {one.written_down}; reword that line")
     for wording in (*_worded_by_model(one), *(w for w in one.wordings if w.by is Author.PERSON)):
         whose = "in your own words" if wording.by is Author.PERSON else "worded by the model"
         lines.append(f"{whose}: {wording.text} {wording.exception}".rstrip())
     for tested in tried.checks:
-        lines += ["", f"Check: {_sentence(tested.check)}"]
-        result = tested.result
-        if isinstance(result, NotJudged):
-            lines.append(f"  {result.reason}")
-            continue
-        exchanges = report.count(result.episodes, "exchange")
-        lines.append(f"  applied in {result.applies} of {exchanges}; broken in {_share(result.broken)}")
-        lines.append(f"  flags {_share(result.recall)} of the moments that you corrected for it")
-        lines.append(f"  flags {_share(result.false_alarms)} of the moments that you let pass")
-        if (odds := result.odds) is not None:
-            likely = f"a correction is {odds.ratio:.1f} times as likely after a breach"
-            lines.append(f"  {likely} [{odds.low:.1f}, {odds.high:.1f}], p = {odds.p:.2f}")
-        short_of = "; ".join(tested.short_of)
-        lines.append(f"  not worth replaying yet: {short_of}" if short_of else "  worth replaying")
+        lines += ["", f"Check: {_sentence(tested.check)}", *(f"  {line}" for line in _tested(tested))]
+    read = tried.rubric
+    how = f"{read.word}: {read.why}" if read is not None else f"observed: {_unread(one, one.id[:6])}"
+    lines += ["", "Read by a judge model:", f"  {how}"]
     lines += ["", "Your words and the failed calls, oldest first:"]
     for quote in one.quotes:
         lines += [
@@ -159,37 +174,76 @@ def rules_json(found: Sequence[TriedRule]) -> list[Plain]:
     ]
 
 
-def observed_lines(found: Sequence[TriedLesson]) -> list[str]:
-    """The lessons for which a night does nothing, with the reason of each."""
+def judged_lines(found: Sequence[TriedLesson]) -> list[str]:
+    """Of each lesson whether its checks gate or are observed, and why."""
     if not found:
         return ["no lesson yet: sleepd lessons says how far the nearest one is"]
-    counted = report.count(len(found), "lesson")
+    verdicts = [one for tried in found for one in _verdicts(tried)]
+    counted = f"of their checks {validity.counted(verdicts)}" if verdicts else "none has a check yet"
     lines = [
-        f"{counted}, observed only: a night replays answers, not calls and edits; adopt one: sleepd lessons write ID"
+        f"{report.count(len(found), 'lesson')}, {counted}; a night replays answers and tries no lesson yet; "
+        "adopt one: sleepd lessons write ID"
     ]
-    lines += [
-        f"  {tried.lesson.id[:6]}  {tried.lesson.text}\n          {_why_observed(tried)}" for tried in found[:_LISTED]
-    ]
+    listed = found[:_LISTED]
+    for tried in (one for one in listed if _verdicts(one)):
+        lines += [f"  {tried.lesson.id[:6]}  {tried.lesson.text}", *(f"          {line}" for line in _judged(tried))]
+    for unread, lessons in _unverdicted(listed).items():
+        lines.append(f"  observed, since no call and no edit tells whether they were kept; {unread}")
+        lines += [f"  {one.id[:6]}  {one.text}" for one in lessons]
     if len(found) > _LISTED:
         lines.append(f"  {len(found) - _LISTED} more: sleepd lessons --all")
     return lines
 
 
-def observed_json(found: Sequence[TriedLesson]) -> list[Plain]:
+def _unverdicted(found: Sequence[TriedLesson]) -> dict[str, list[Lesson]]:
+    """The lessons that nothing judges, by the reason."""
+    by_reason: dict[str, list[Lesson]] = {}
+    for one in found:
+        if not _verdicts(one):
+            by_reason.setdefault(_unread(one.lesson, "ID"), []).append(one.lesson)
+    return by_reason
+
+
+def judged_json(found: Sequence[TriedLesson]) -> list[Plain]:
     """The same for a program."""
     return [
-        {"id": one.lesson.id, "text": one.lesson.text, "judged": "observed", "why": _why_observed(one)} for one in found
+        {
+            "id": one.lesson.id,
+            "text": one.lesson.text,
+            "judged": "gates" if any(found.gates for found in _verdicts(one)) else "observed",
+            "why": "; ".join(_judged(one)),
+            "checks": [_tested_json(tested) for tested in one.checks],
+        }
+        for one in found
     ]
 
 
-def _why_observed(tried: TriedLesson) -> str:
-    if not tried.checks:
-        return "no check of what an agent does tells whether the rule was kept"
-    first = tried.checks[0]
-    if isinstance(first.result, NotJudged):
-        return first.result.reason
-    broken = f"its check: broken in {_share(first.result.broken)} of {report.count(first.result.applies, 'exchange')}"
-    return f"{broken}; not worth replaying yet: {'; '.join(first.short_of)}" if first.short_of else broken
+def _verdicts(one: TriedLesson) -> list[Validity]:
+    return [*(tested.validity for tested in one.checks), *([one.rubric] if one.rubric is not None else [])]
+
+
+def _unread(one: Lesson, name: str) -> str:
+    """Why no judge model has said anything about a lesson, which is called `name`."""
+    if not any(signal.kind in _YOURS for signal in one.signals):
+        return "no judge model can read it either: it rests on failing calls alone, and on no word of yours"
+    return f"a judge model may read your exchanges for it: sleepd lessons judge {name}"
+
+
+def _judged(tried: TriedLesson) -> list[str]:
+    lines = []
+    if tried.rubric is not None:
+        lines.append(f"{tried.rubric.word}: {tried.rubric.why}")
+    elif not tried.checks:
+        lines.append(
+            f"observed: no call and no edit tells whether it was kept; {_unread(tried.lesson, tried.lesson.id[:6])}"
+        )
+    for tested in tried.checks:
+        lines.append(f"{tested.validity.word}: {tested.validity.why}")
+        if not isinstance(tested.result, NotJudged):
+            broken = f"broken in {_share(tested.result.broken)} of {report.count(tested.result.applies, 'exchange')}"
+            short = f"; not worth replaying yet: {'; '.join(tested.short_of)}" if tested.short_of else ""
+            lines.append(broken + short)
+    return lines
 
 
 def _sentence(check: LessonCheck) -> str:
@@ -199,6 +253,24 @@ def _sentence(check: LessonCheck) -> str:
         .replace(f"code ({CODE_FILES})", "code")
         .replace(CODE_FILES, "code")
     )
+
+
+def _tested(tested: TriedCheck) -> list[str]:
+    """What the history says of a check, in sentences."""
+    result = tested.result
+    if isinstance(result, NotJudged):
+        return [f"{tested.validity.word}: {tested.validity.why}"]
+    exchanges = report.count(result.episodes, "exchange")
+    lines = [f"applied in {result.applies} of {exchanges}; broken in {_share(result.broken)}"]
+    lines.append(f"flags {_share(result.recall)} of the moments that you corrected for it")
+    lines.append(f"flags {_share(result.false_alarms)} of the moments that you let pass")
+    if (odds := result.odds) is not None:
+        lines.append(
+            f"a correction is {odds.ratio:.1f} times as likely after a breach [{odds.low:.1f}, {odds.high:.1f}], "
+            f"p = {odds.p:.2f}"
+        )
+    lines.append("not worth replaying yet: " + "; ".join(tested.short_of) if tested.short_of else "worth replaying")
+    return [f"{tested.validity.word}: {tested.validity.why}", *lines]
 
 
 def _share(part: Proportion) -> str:
@@ -213,7 +285,11 @@ def _proportion_json(part: Proportion) -> Plain:
 
 def _tested_json(tested: TriedCheck) -> Plain:
     result = tested.result
-    plain: Plain = {"check": behaviour.written(tested.check), "sentence": _sentence(tested.check)}
+    plain: Plain = {
+        "check": behaviour.written(tested.check),
+        "sentence": _sentence(tested.check),
+        "judged": report.validity_json(tested.validity),
+    }
     if isinstance(result, NotJudged):
         return {**plain, "not_judged": result.reason}
     return {
@@ -233,8 +309,8 @@ def _quoted(quote: Quote, text: str, when: str = "%Y-%m-%d") -> str:
     return f'{at}"{text}"' if quote.own else f"{at}{text}"
 
 
-def lesson_json(one: Lesson, checks: Sequence[TriedCheck] = ()) -> Plain:
-    """The documented, stable form of a lesson; `checks` are its checks over the history, where they were tried."""
+def lesson_json(one: Lesson, tried: TriedLesson | None = None) -> Plain:
+    """The documented, stable form of a lesson; with its checks over the history, where they were tried."""
     return {
         "id": one.id,
         "text": one.text,
@@ -243,11 +319,17 @@ def lesson_json(one: Lesson, checks: Sequence[TriedCheck] = ()) -> Plain:
         "project": one.project,
         "state": one.state.value,
         "why": one.why,
+        "parent": one.parent,
         "seen": one.seen,
         "written_down": one.written_down,
         "sessions": len(one.sessions),
         "needed_again": one.needed_again,
-        "cost": {"turns": one.cost.turns, "calls": one.cost.calls, "minutes": one.cost.minutes},
+        "cost": {
+            "turns": one.cost.turns,
+            "calls": one.cost.calls,
+            "minutes": one.cost.minutes,
+            "tokens": one.cost.tokens,
+        },
         "quotes": [
             {
                 "session": native(q.session),
@@ -262,7 +344,8 @@ def lesson_json(one: Lesson, checks: Sequence[TriedCheck] = ()) -> Plain:
             {"kind": s.kind.value, "session": native(s.session), "turn": s.turn, "probability": round(s.probability, 3)}
             for s in one.signals
         ],
-        "checks": [_tested_json(tested) for tested in checks],
+        "checks": [_tested_json(tested) for tested in tried.checks] if tried is not None else [],
+        "rubric": report.validity_json(tried.rubric) if tried is not None else None,
         "wordings": [{"text": w.text, "except": w.exception, "by": w.by.value} for w in one.wordings],
         "proof": "observed",
     }
@@ -294,6 +377,7 @@ def episodes_json(found: Sequence[EpisodeWithAct], lessons: Sequence[Lesson]) ->
             "calls": len(one.episode.calls),
             "edits": len(one.episode.edits),
             "minutes": round(one.episode.minutes, 2) if one.episode.minutes is not None else None,
+            "tokens": asdict(one.episode.tokens) if one.episode.tokens != Tokens() else None,
         }
         for one in found
     ]

@@ -1,4 +1,4 @@
-"""The result of a night, and the plan of one."""
+"""The result of a night, with its words, and the plan of one."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from sleepd.pipeline.night import Outlook
 from sleepd.pipeline.unread import IngestReport
 from sleepd.store.nights import Night
 from sleepd.store.proposals import Proposal
+from sleepd.views import report
+from sleepd.views.night_lessons_view import night_lessons_lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,4 +52,21 @@ class NightPreview:
     harvest: IngestReport
     estimate: NightEstimate
     lessons: tuple[TriedLesson, ...] = ()
-    """What the person said again and again. No night can judge a lesson yet: it is observed only."""
+    """What the person said again and again, with the verdicts on its checks. No night replays a lesson yet."""
+
+
+def ran_text(ran: NightResult) -> str:
+    """The result of a fully measured night, and the next steps."""
+    spent = ran.spending
+    lines = [
+        f"night {ran.night.id}: {report.clean(ran.night.message)}",
+        f"harvested {ran.harvest.read} files; spent {spent.calls} calls, {spent.tokens_in:,} tokens in, "
+        f"{spent.tokens_out:,} out, {report.dollars(spent.cost_usd)}",
+    ]
+    lines += night_lessons_lines(ran.night.report)[:1]
+    if ran.proposals:
+        lines.append("review the proposals: sleepd review")
+    lines.append(f"all the evidence: sleepd show {ran.night.id}")
+    if ran.page is not None:
+        lines.append(f"the same with plots: {ran.page}")
+    return "\n".join(lines)

@@ -16,7 +16,7 @@ def preview_json(seen: NightPreview) -> Plain:
         "work": work_json(seen),
         "chosen": [{"skill": share.work.target.name, "pairs": share.pairs} for share in chosen],
         "reason": seen.outlook.reason or None,
-        "lessons": lesson_view.observed_json(seen.lessons),
+        "lessons": lesson_view.judged_json(seen.lessons),
         "estimate": {
             "calls_at_most": seen.estimate.calls,
             "tokens_in": seen.estimate.tokens_in,
@@ -54,8 +54,10 @@ def preview_text(seen: NightPreview) -> str:
         lines.append(f"{kinds} ({listed(names)}): {clean(reason)}")
     chosen = seen.outlook.chosen
     if not chosen:
-        lines.append(f"tonight would do nothing: {clean(seen.outlook.reason)}")
-        return "\n".join([*lines, "", *lesson_view.observed_lines(seen.lessons)])
+        # What is missing stands above already; what is in the way of work that could be judged does not.
+        why = seen.outlook.reason if able or not seen.outlook.work else "nothing of this work can be judged"
+        lines.append(f"tonight would do nothing: {clean(why)}")
+        return "\n".join([*lines, "", *lesson_view.judged_lines(seen.lessons)])
     e = seen.estimate
     cost = dollars(e.cost_usd) if e.cost_usd is not None else "cost unknown (set both model prices to see it)"
     if e.price_source is not None:
@@ -65,5 +67,5 @@ def preview_text(seen: NightPreview) -> str:
         f"tonight would work on {s.work.target.name} ({s.work.target.path}), with {s.pairs} pairs" for s in chosen
     ]
     lines += [f"about {e.calls} model calls, {e.tokens_in:,} tokens in and {e.tokens_out:,} out at the most: {cost}"]
-    lines += ["", *lesson_view.observed_lines(seen.lessons), ""]
+    lines += ["", *lesson_view.judged_lines(seen.lessons), ""]
     return "\n".join([*lines, "no model was asked and no night was recorded"])

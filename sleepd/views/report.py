@@ -17,6 +17,7 @@ from sleepd.core.plaintext import flat, hidden
 
 if TYPE_CHECKING:
     from sleepd.core.model import Candidate
+    from sleepd.core.validity import Validity
     from sleepd.pipeline.adopt import WriteResult
     from sleepd.pipeline.mine import MineReport
     from sleepd.pipeline.unread import IngestReport
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from sleepd.store.voices import VoiceCount
     from sleepd.views.doctor_result import DoctorRow
     from sleepd.views.init_result import InitResult
-    from sleepd.views.night_result import NightResult
 
 Plain = dict[str, object]
 MODE = "text replay"
@@ -43,6 +43,28 @@ STATUS_WORDS = {
 
 
 # Building blocks ----------------------------------------------------------------------------------------------------
+
+
+def validity_json(found: Validity | None) -> Plain | None:
+    """A verdict on checks for a program; None where there is none yet."""
+    if found is None:
+        return None
+    one = found.agreement
+    return {
+        "gates": found.gates,
+        "ground": found.ground.value if found.ground is not None else None,
+        "why": found.why,
+        "held_out": None
+        if one is None
+        else {
+            "auc": round(one.auc, 3),
+            "low": round(one.low, 3),
+            "high": round(one.high, 3),
+            "p": one.p,
+            "corrected_sessions": one.corrected_sessions,
+            "kept_sessions": one.kept_sessions,
+        },
+    }
 
 
 def clean(text: str) -> str:
@@ -400,19 +422,3 @@ def reverted_words(written: WriteResult) -> str:
         return f"reverted {written.proposal.id[:8]}: {written.path} did not exist before and was removed"
     how = "every byte restored" if written.proven else "your later changes kept"
     return f"reverted {written.proposal.id[:8]} in {written.path}: {how}"
-
-
-def ran_text(ran: NightResult) -> str:
-    """The result of a fully measured night, and the next steps."""
-    spent = ran.spending
-    lines = [
-        f"night {ran.night.id}: {clean(ran.night.message)}",
-        f"harvested {ran.harvest.read} files; spent {spent.calls} calls, {spent.tokens_in:,} tokens in, "
-        f"{spent.tokens_out:,} out, {dollars(spent.cost_usd)}",
-    ]
-    if ran.proposals:
-        lines.append("review the proposals: sleepd review")
-    lines.append(f"all the evidence: sleepd show {ran.night.id}")
-    if ran.page is not None:
-        lines.append(f"the same with plots: {ran.page}")
-    return "\n".join(lines)

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 
-from sleepd.store.overview import LastNight, Overview, SpentInAll
+from sleepd.store.overview import Judging, LastNight, Overview, SpentInAll
 from sleepd.views import report
 from sleepd.views.report import Plain
 
@@ -88,6 +88,7 @@ def as_json(status: StatusView) -> Plain:
         ],
         "in_force": [asdict(one) for one in seen.in_force],
         "spent": asdict(seen.spent),
+        "checks": asdict(seen.judging),
         "lessons": {"listed": seen.lessons, "written": [asdict(one) for one in seen.written]},
     }
 
@@ -120,6 +121,7 @@ def as_text(status: StatusView) -> str:
                 "lessons": f"{seen.lessons} listed: sleepd lessons"
                 if seen.lessons
                 else "not looked at yet: sleepd lessons",
+                "checks": _checks_words(seen.judging),
                 "spending": report.spending(seen.last_night.report) if seen.last_night is not None else "none yet",
                 "in all": _spent_words(seen.spent),
                 "database": f"{report.count(seen.sessions, 'session')}, {report.count(seen.tasks, 'task')}, "
@@ -156,6 +158,16 @@ def _night_words(night: LastNight | None, *, running: bool) -> str:
         return "none yet; sleepd run runs one"
     what = "not finished: it was stopped; sleepd run continues it" if night.status == "running" else night.message
     return f"{night.date}, {night.status}: {what}" if night.status != "running" else f"{night.date}, {what}"
+
+
+def _checks_words(one: Judging) -> str:
+    parts = []
+    if one.lesson_gates or one.lesson_observed:
+        parts.append(f"of lessons {one.lesson_gates} gate, {one.lesson_observed} observed: sleepd lessons")
+    if one.work_gates or one.work_observed:
+        kinds = f"{report.count(one.work_gates, 'kind')} of work"
+        parts.append(f"of answers they gate in {kinds}, are observed in {one.work_observed}: sleepd tasks list")
+    return "; ".join(parts) or "none gates: sleepd tasks list says why"
 
 
 def _spent_words(spent: SpentInAll) -> str:

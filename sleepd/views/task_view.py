@@ -55,7 +55,10 @@ def task_text(stored: StoredTask) -> str:
         parts.append(f"\nanswer {number}, {attempt.outcome.value} ({why}):\n{_indented(attempt.answer)}")
         if attempt.reaction:
             parts.append(f"the user then said:\n{_indented(attempt.reaction)}")
-    checks = "\n".join(f"  {c.kind.value}: {report.clean(c.value)}" for c in stored.checks) or "  none"
+    listed = [f"  {c.kind.value}: {report.clean(c.value)}" for c in (*stored.checks, *stored.observed)] or ["  none"]
+    if stored.validity is not None:
+        listed.append(f"  {stored.validity.word}: {stored.validity.why}")
+    checks = "\n".join(listed)
     return "\n".join([*parts, f"\nchecks{' (edited by you)' if stored.reviewed else ''}:\n{checks}"])
 
 

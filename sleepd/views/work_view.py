@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sleepd.core.excess import MIN_SESSIONS
 from sleepd.core.model import ClusterId, Split
+from sleepd.core.validity import YOURS, Validity, observed
 from sleepd.store.recurring import Member, Page, Recurring
 from sleepd.views import report
 from sleepd.views.report import Plain
@@ -26,6 +26,8 @@ def kinds_json(page: Page, members: Sequence[Member]) -> list[Plain]:
             "friction": r.friction,
             "checkable": {split.value: r.by_split[split] for split in Split},
             "checks": [{"kind": c.kind.value, "value": c.value} for c in r.checks],
+            "observed_checks": [{"kind": c.kind.value, "value": c.value} for c in r.observed],
+            "judged": report.validity_json(_verdict(r)),
             "task_ids": [m.task for m in by_kind.get(r.kind, [])],
             "wordings": {
                 "corrected_sessions": r.excess.corrected_sessions,
@@ -61,21 +63,46 @@ def kinds_text(page: Page, members: Sequence[Member]) -> str:
         text += "\n\n" + report.table(["task", "kind", "side", "asked again", "request"], listed, cut="request")
     last = page.first - 1 + len(page.found)
     more = "" if last == page.total and page.first == 1 else f"{page.first} to {last} of {page.total} kinds of work; "
-    return f"{text}\n\n{more}train, val and test count checkable tasks; test stays sealed\n{_excess_text(page.found)}"
+    text += f"\n\n{more}train, val and test count tasks with a gating check; test stays sealed"
+    return "\n".join([text, *_excess_lines(page.found), *_judged_lines(page.found)])
 
 
-def _excess_text(found: Sequence[Recurring]) -> str:
-    """What the search for checks found, beside the same search in labels that mean nothing."""
+_LISTED = 10
+
+
+def _verdict(one: Recurring) -> Validity:
+    if one.validity is not None and one.validity.gates:
+        return one.validity
+    if one.own_checks:
+        return YOURS
+    return one.validity if one.validity is not None else observed("not searched for checks yet: sleepd mine")
+
+
+def _judged_lines(found: Sequence[Recurring]) -> list[str]:
+    """By what each work that was ever corrected can be judged, and why; works with one verdict on one line."""
+    by_verdict: dict[str, list[Recurring]] = {}
+    for r in found:
+        if r.checks or r.observed or r.friction:
+            verdict = _verdict(r)
+            by_verdict.setdefault(f"{verdict.word}: {verdict.why}", []).append(r)
+    lines = []
+    for said, some in by_verdict.items():
+        more = f" and {len(some) - _LISTED} more" if len(some) > _LISTED else ""
+        lines.append(f"{', '.join(r.kind[:8] for r in some[:_LISTED])}{more}: {said}")
+        lines += [f"  {r.kind[:8]}  observed {c.kind.value}: {report.clean(c.value)}" for r in some for c in r.observed]
+    return ["", *lines] if lines else []
+
+
+def _excess_lines(found: Sequence[Recurring]) -> list[str]:
+    """What the search for checks found, beside the same search in labels that mean nothing; [] where nothing was."""
     if not any(r.excess.wordings for r in found):
-        return (
-            "observed, cannot be judged yet: no wording differs between rejected and kept answers in "
-            f"{MIN_SESSIONS} sessions of one work"
-        )
+        return []
     mined, shuffled = sum(r.excess.found for r in found), sum(r.excess.by_chance for r in found)
     proven = sum(r.excess.proven for r in found)
-    return f"wordings that go with kept answers: {mined} mined, shuffled labels give {shuffled:.1f}; " + (
-        f"{proven} beat chance" if proven else "none beats chance: observed, cannot be judged yet"
-    )
+    return [
+        f"wordings that go with kept answers: {mined} mined, shuffled labels give {shuffled:.1f}; "
+        + (f"{proven} beat chance" if proven else "none beats chance")
+    ]
 
 
 def _by_kind(members: Sequence[Member]) -> dict[ClusterId, list[Member]]:

@@ -212,7 +212,10 @@ def test_a_file_in_yaml_is_read_back(mined: Path, tmp_path: Path) -> None:
     file.write_text(yaml.safe_dump(content))
     refused = sleepd("tasks", "import", file)
     assert 2 == refused.code
-    assert "never-ran is a check of a lesson; a task is judged by the text of its answer" in refused.err
+    assert (
+        "never-ran is a check of a lesson, to be put under `lessons`; a task is judged by the text of its answer"
+        in refused.err
+    )
     file.write_text("tasks: [")
     assert ": not YAML" in sleepd("tasks", "import", file).err
 

@@ -7,10 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.cli.command import SETTINGS, configure, sleepd
 
 pytestmark = pytest.mark.slow
+
+
+USED = {"input_tokens": 100, "output_tokens": 20, "cache_read_input_tokens": 9_000, "cache_creation_input_tokens": 380}
 
 
 def line(n: int, session: str, cwd: Path, **more: Any) -> str:
@@ -26,7 +30,7 @@ def said(n: int, session: str, cwd: Path, text: str) -> str:
 
 def ran(n: int, session: str, cwd: Path, tool: str, given: dict[str, str]) -> str:
     use = {"type": "tool_use", "id": f"t-{session}-{n}", "name": tool, "input": given}
-    message = {"id": f"m-{session}-{n}", "role": "assistant", "model": "m", "content": [use]}
+    message = {"id": f"m-{session}-{n}", "role": "assistant", "model": "m", "content": [use], "usage": USED}
     result = {"type": "tool_result", "tool_use_id": use["id"], "content": "ok"}
     return "\n".join(
         [
@@ -91,6 +95,141 @@ def test_episodes_are_listed_with_their_acts(lived: Path) -> None:
     assert [] == sleepd("episodes", "--json", "--project", "other").json
     assert "a project other" in sleepd("lessons", "--project", "other").out
     assert found == sleepd("episodes", "--json", "--project", "work/app").json
+
+
+def test_tokens_are_shown_where_the_transcript_states_them(lived: Path) -> None:
+    """Of an exchange all four counts, of a lesson what the model read anew and wrote for its exchanges."""
+    used = {"input": 100, "output": 20, "cache_read": 9_000, "cache_write": 380}
+    assert [used] * 6 == [one["tokens"] for one in sleepd("episodes", "--json").json]
+    assert 1_500 == sleepd("lessons", "--json").json[0]["cost"]["tokens"]
+    assert "2k tokens" in sleepd("lessons").out
+
+
+def test_skills_are_shown_as_they_were_loaded(lived: Path, own_home: Path) -> None:
+    """Version by version, with days, objections and failed calls; in text and in JSON."""
+    assert "loaded a skill" in sleepd("lessons", "skills").out and [] == sleepd("lessons", "skills", "--json").json
+    id_ = "0000000a-1111-4222-8333-444444444444"
+    rows = []
+    for n, text in enumerate(("Reply to each comment, then commit.", "Commit first.\nReply with its sha.")):
+        body = {"role": "user", "content": f"Base directory for this skill: /skills/review\n\n{text}"}
+        rows += [
+            said(20 * n, id_, lived, f"/review PR {n}"),
+            line(20 * n + 1, id_, lived, type="user", isMeta=True, message=body),
+            ran(20 * n + 2, id_, lived, "Bash", {"command": "gh pr view"}),
+        ]
+    (own_home / ".claude" / "projects" / "-work-app" / f"{id_}.jsonl").write_text("\n".join(rows) + "\n")
+    sleepd("harvest")
+    told = sleepd("lessons", "skills").out
+    assert "review: 2 versions, loaded in 2 exchanges" in told
+    assert "on 2026-03-02, 2 lines added and 1 removed" in told
+    assert "corrected 0 of 1 → 0 of 1; failed calls 0 of 1 → 0 of 1" in told
+    (found,) = sleepd("lessons", "skills", "--json").json
+    assert ["Reply to each comment, then commit.", "Commit first.\nReply with its sha."] == [
+        one["text"] for one in found["versions"]
+    ]
+
+
+def lint_session(home: Path, project: Path, number: int, words: str, command: str) -> None:
+    """A session with an edit of code, then the person's words, then a command; without words it ends after the edit."""
+    id_ = f"000001{number:02d}-1111-4222-8333-444444444444"
+    day = 20 * number
+    given = {"file_path": f"{project}/a.py", "old_string": "a", "new_string": f"b{number}"}
+    rows = [said(day, id_, project, f"Add value {number} to the table"), ran(day + 1, id_, project, "Edit", given)]
+    if words:
+        rows += [said(day + 3, id_, project, words), ran(day + 4, id_, project, "Bash", {"command": command})]
+    (home / ".claude" / "projects" / "-work-app" / f"{id_}.jsonl").write_text("\n".join(rows) + "\n")
+
+
+def test_a_lesson_that_means_two_commands_is_split(lived: Path, own_home: Path) -> None:
+    """Its parts name it; it is itself listed last, and only with --all. Dropping it dropped its parts, too."""
+    (before,) = sleepd("lessons", "--json").json
+    other = own_home / "work" / "tool"
+    other.mkdir()
+    for number in (1, 2):
+        lint_session(own_home, other, number, f"the lint still fails in {number}, fix it", "ruff check")
+    sleepd("harvest")
+    first, second, whole = of_lint()
+    assert [before["id"]] * 2 == [first["parent"], second["parent"]] and {"new"} == {first["state"], second["state"]}
+    assert {str(lived), str(other)} == {first["project"], second["project"]}
+    assert (before["id"], "split") == (whole["id"], whole["state"])
+    assert f"a part of {before['id']}" in sleepd("lessons", "show", first["id"]).out
+    assert "[split]" not in sleepd("lessons").out and "Split: split into" in sleepd("lessons", "--all").out
+    sleepd("lessons", "drop", before["id"])
+    assert {"rejected"} == {one["state"] for one in of_lint()}
+
+
+def test_a_written_lesson_is_not_split(lived: Path, own_home: Path) -> None:
+    """Its rule stands in a file as one."""
+    (before,) = sleepd("lessons", "--json").json
+    sleepd("lessons", "write", before["id"])
+    other = own_home / "work" / "tool"
+    other.mkdir()
+    for number in (1, 2):
+        lint_session(own_home, other, number, f"the lint still fails in {number}, fix it", "ruff check")
+    sleepd("harvest")
+    assert [(before["id"], "written")] == [(one["id"], one["state"]) for one in of_lint()]
+
+
+def test_a_lesson_that_is_not_needed_for_long_is_retired_and_returns(lived: Path, own_home: Path) -> None:
+    """Retired after twenty sessions with edits and without a word about it."""
+    for number in range(1, 21):
+        lint_session(own_home, lived, number, "", "")
+    sleepd("harvest")
+    assert "1 lesson retired" in sleepd("lessons").out and "Retired: not needed since" in sleepd("lessons", "--all").out
+    assert ["retired"] == [one["state"] for one in of_lint()]
+    lint_session(own_home, lived, 30, "fix the lint, it fails again", "npm run lint")
+    sleepd("harvest")
+    assert ["updated"] == [one["state"] for one in of_lint()]
+
+
+def of_lint() -> list[dict[str, Any]]:
+    return [one for one in sleepd("lessons", "--json").json if one["about"] == "lint"]
+
+
+def test_checks_of_lessons_are_exported_and_read_back(lived: Path, tmp_path: Path) -> None:
+    """Each says that no replay of today judges it; an edited one is held against the history from then on."""
+    (found,) = sleepd("lessons", "--json").json
+    file = tmp_path / "tasks.yaml"
+    assert 0 == sleepd("tasks", "export", file).code
+    content = yaml.safe_load(file.read_text())
+    (row,) = content["lessons"]
+    assert (found["id"], found["text"]) == (row["id"], row["rule"])
+    assert ("ran-after-last-edit", "npm run lint", "observed: needs a replay that makes calls") == tuple(
+        row["checks"][0][name] for name in ("kind", "command", "judged")
+    )
+    assert 0 == sleepd("tasks", "import", file, "--json").json["lessons"]
+    row["checks"] = [{"kind": "ran-after-last-edit", "command": "npm test"}]
+    file.write_text(yaml.safe_dump(content))
+    assert "1 lesson with your checks" in sleepd("tasks", "import", file).out
+    (check,) = sleepd("lessons", "--json").json[0]["checks"]
+    assert ("npm test", 3) == (check["check"]["command"], check["applies"])
+    row["checks"] = []
+    file.write_text(yaml.safe_dump(content))
+    sleepd("tasks", "import", file)
+    sleepd("tasks", "export", file)
+    assert (
+        [] == sleepd("lessons", "--json").json[0]["checks"] == yaml.safe_load(file.read_text())["lessons"][0]["checks"]
+    )
+
+
+def test_a_mistake_in_a_check_of_a_lesson_changes_nothing(lived: Path, tmp_path: Path) -> None:
+    """Each mistake has a line: an unknown lesson, an unknown kind, a parameter that would be met by everything."""
+    file = tmp_path / "tasks.yaml"
+    sleepd("tasks", "export", file)
+    content = yaml.safe_load(file.read_text())
+    before = sleepd("lessons", "--json").json
+    id_ = content["lessons"][0]["id"]
+    content["lessons"][0]["checks"] = [
+        {"kind": "never-run", "command": "a"},
+        {"kind": "never-ran", "command": "a && b"},
+    ]
+    content["lessons"].append({"id": "unknown", "checks": []})
+    file.write_text(yaml.safe_dump(content))
+    refused = sleepd("tasks", "import", file)
+    assert 2 == refused.code and before == sleepd("lessons", "--json").json
+    assert f"lesson {id_}: check 1: unknown kind of check 'never-run' (did you mean never-ran?)" in refused.err
+    assert f"lesson {id_}: check 2: never-ran: `command` holds '&&'" in refused.err
+    assert "lesson unknown: there is no such lesson" in refused.err
 
 
 def test_a_written_rule_stands_in_the_projects_file_and_can_be_taken_out(lived: Path) -> None:
@@ -166,13 +305,21 @@ def test_the_floors_of_a_lesson_are_settings(lived: Path) -> None:
     assert sleepd("lessons", "--json").json[0]["checks"][0]["worth_trying"]
 
 
-def test_a_dry_run_says_that_lessons_are_observed_only(lived: Path) -> None:
+def test_a_dry_run_says_which_checks_of_lessons_gate(lived: Path) -> None:
     """Each with its reason, in words and for a program; `doctor` names the list."""
     told = sleepd("run", "--dry-run")
     assert 0 == told.code, told.err
-    assert "1 lesson, observed only" in told.out and "broken in 100%" in told.out
+    assert "1 lesson, of their checks 1 gates, 0 observed" in told.out and "broken in 100%" in told.out
     (seen,) = sleepd("run", "--dry-run", "--json").json["lessons"]
-    assert ("observed", True) == (seen["judged"], "not worth replaying yet" in seen["why"])
+    assert ("gates", True) == (seen["judged"], "not worth replaying yet" in seen["why"])
+    assert "objective" == seen["checks"][0]["judged"]["ground"]
+    assert "of lessons 1 gate, 0 observed" in sleepd("status").out
+    assert {"lesson_gates": 1, "lesson_observed": 0, "work_gates": 0, "work_observed": 0} == sleepd(
+        "status", "--json"
+    ).json["checks"]
+    assert "gates: the transcript says whether it was kept" in sleepd("lessons", "show", seen["id"]).out
+    (row,) = [row for row in sleepd("doctor", "--json").json["rows"] if row["fact"] == "checks"]
+    assert row["finding"].startswith("of lessons: 1 gates, 0 observed")
     (row,) = [row for row in sleepd("doctor", "--json").json["rows"] if row["fact"] == "lessons"]
     assert ("ok", "1 listed: sleepd lessons") == (row["state"], row["finding"])
 

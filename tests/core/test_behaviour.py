@@ -21,6 +21,7 @@ from sleepd.core.behaviour import (
     ReadBeforeWrite,
     RubricCheck,
     TestWithCode,
+    is_objective,
     judge,
     read,
     written,
@@ -270,3 +271,22 @@ def test_a_malformed_check_is_one_clear_line(value: object, expected: str) -> No
         read(value)
     assert expected in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("check", "expected"),
+    [
+        (LINT, True),
+        (NeverRan(command="make slow"), True),
+        (ReadBeforeWrite(), True),
+        (AddedLinesLack(text="print("), True),
+        (RanBefore(first="make fmt", then="git commit"), True),
+        (TestWithCode(code="*.py", tests="test_*"), False),
+        (NoEditsOnQuestion(), False),
+        (CommandCheck(command="make"), False),
+        (RubricCheck(name="plain", question="Is the text plain?"), False),
+    ],
+)
+def test_what_a_transcript_states_is_objective_and_what_is_guessed_is_not(check: LessonCheck, expected: bool) -> None:
+    """Commands, exit statuses, paths and lines are stated; what is a test file or a mere question is guessed."""
+    assert expected is is_objective(check)

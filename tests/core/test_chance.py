@@ -7,10 +7,11 @@ import random
 import pytest
 
 from sleepd.core import check
-from sleepd.core.chance import mined_checks
+from sleepd.core.chance import held_out, mined_checks
 from sleepd.core.check import Check, Contrast, FirstLine
 from sleepd.core.excess import MIN_SESSIONS
 from sleepd.core.model import TaskId
+from sleepd.core.validity import Discrimination
 
 WORDS = [
     a + b for a in ("amber", "birch", "cedar", "dune", "ember") for b in ("field", "gate", "mill", "port", "shore")
@@ -129,3 +130,28 @@ def test_the_order_of_works_and_tasks_does_not_count() -> None:
     assert one.checks == other.checks
     assert one.excess == other.excess[::-1]
     assert {FirstLine("verdict:"), FirstLine("note:")} <= {c for found in one.checks.values() for c in found}
+
+
+def measured(found: Discrimination | None) -> Discrimination:
+    assert found is not None
+    return found
+
+
+def test_checks_of_a_rule_agree_with_the_person_on_sessions_that_they_were_not_mined_from() -> None:
+    """Every held-out answer is told right, and the order of the contrasts changes nothing."""
+    ruled = work(1, 10, "Verdict: fine")
+    seen = measured(held_out(ruled))
+    assert (1.0, True, 10, 16) == (seen.auc, seen.shown, seen.corrected_sessions, seen.kept_sessions)
+    assert seen == held_out(ruled[::-1])
+
+
+def test_a_check_of_six_sessions_cannot_be_held_out() -> None:
+    """Five sessions give no check, so the sixth is told from nothing: the area is one half."""
+    seen = measured(held_out(work(1, MIN_SESSIONS, "Verdict: fine", at_once=0)))
+    assert (0.5, False) == (seen.auc, seen.shown)
+
+
+def test_answers_without_a_rule_are_not_told_apart_on_held_out_sessions() -> None:
+    """What separates nine tenths of the sessions by luck says nothing of the last tenth."""
+    assert not measured(held_out(work(4, 14))).shown
+    assert held_out(work(1, 0)) is None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from harvesters.records import FileAction, FileChange, Origin, Role, ToolCall, ToolStatus, Turn
+from harvesters.records import FileAction, FileChange, Origin, Role, Tokens, ToolCall, ToolStatus, Turn
 from sleepd.core.episode import Source, episodes
 from sleepd.core.model import SessionId
 from sleepd.core.segment import Transcript
@@ -52,6 +53,20 @@ def test_a_prompt_takes_all_that_the_agent_did_until_the_next() -> None:
     assert ["ls", "make"] == [call.command for call in first.calls]
     assert ("I look.", "Built.", 5.0) == (first.opening, first.answer, first.minutes)
     assert ("u6", (), None) == (second.turn, second.calls, second.minutes)
+
+
+def test_an_episode_holds_the_tokens_of_its_replies() -> None:
+    """A count that no reply states is unknown; the calls of a reply share what the model read anew and wrote."""
+    one = replace(reply("I look.", 1, shell("ls"), shell("make")), tokens=Tokens(input=10, output=30, cache_read=500))
+    other = replace(reply("Built.", 2), tokens=Tokens(output=5))
+    (episode,) = read(said("Build it", 0), one, other)
+    assert Tokens(input=10, output=35, cache_read=500) == episode.tokens
+    assert (45, [20, 20]) == (episode.tokens.fresh, [call.tokens for call in episode.calls])
+
+
+def test_tokens_that_no_transcript_states_are_unknown() -> None:
+    (episode,) = read(said("Build it", 0), reply("I look.", 1, shell("ls")))
+    assert (None, None) == (episode.tokens.fresh, episode.calls[0].tokens)
 
 
 def test_the_words_of_a_denial_are_a_turn_of_their_own() -> None:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from harvesters.records import ToolCall, ToolStatus, Turn
+from harvesters.records import Tokens, ToolCall, ToolStatus, Turn
 from sleepd.core.acts import judge
 from sleepd.core.backtest import Backtest, Floors
 from sleepd.core.episode import Episode, episodes
 from sleepd.core.lesson import (
     EpisodeWithAct,
+    Found,
     History,
     Lesson,
     LessonFloors,
@@ -20,6 +23,7 @@ from sleepd.core.lesson import (
     Scope,
     conflicts,
     lessons,
+    of_calls,
     of_refusals,
     of_words,
     originals,
@@ -28,7 +32,7 @@ from sleepd.core.lesson import (
 )
 from sleepd.core.model import SessionId
 from sleepd.core.segment import Transcript
-from sleepd.core.signal import SignalKind
+from sleepd.core.signal import Signal, SignalKind
 from tests.core.test_episode import reply, said, shell
 
 
@@ -76,6 +80,15 @@ def test_what_is_said_in_two_sessions_is_a_lesson() -> None:
     assert (2, 1, 2, "/p", Scope.PROJECT) == (
         len(found.sessions), found.needed_again, found.cost.turns, found.project, found.scope
     )  # fmt: skip
+
+
+def test_a_lesson_costs_what_its_exchanges_used() -> None:
+    """Only tokens that are stated count; where no transcript states any, the cost in tokens is unknown."""
+    silent = [work(n, "the lint still fails, fix it", shell("npm run lint")) for n in (1, 2)]
+    first, second = silent[0]
+    stated = (first, replace(second, tokens=Tokens(input=10, output=5, cache_read=900)))
+    costs = [learn(told)["lint"].cost.tokens for told in (silent, [stated, silent[1]])]
+    assert [None, 15] == costs
 
 
 def test_once_is_no_lesson() -> None:
@@ -222,7 +235,9 @@ def test_of_a_long_pasted_text_beginning_and_end_are_read() -> None:
 
     def about(words: str) -> bool:
         refused = [
-            session(n, said("Build", 0), reply("", 1, shell(f"make {n}", status=ToolStatus.DENIED, feedback=words)))
+            session(
+                n, said("Build", 0), reply("", 1, shell(f"make {n}", status=ToolStatus.DENIED, feedback=f"{words} {n}"))
+            )
             for n in (1, 2, 3)
         ]
         return "no duplication" in learn(refused)
@@ -314,6 +329,39 @@ def test_what_is_sent_again_in_a_session_counts_once() -> None:
     assert ([words, "fix the failing lint"], 2) == ([quote.text for quote in found.quotes], found.cost.turns)
 
 
+def test_words_put_to_two_agents_at_once_are_said_once() -> None:
+    """A long message that is pasted into two sessions is one occasion; a short demand comes twice by itself."""
+    at = datetime(2026, 1, 5, 9, tzinfo=UTC)
+
+    def sessions(words: str, later: timedelta) -> int:
+        signals = tuple(
+            Signal(kind=SignalKind.CORRECTION, session=SessionId(f"s{n}"), turn=f"t{n}", episode=0, at=moment, key="",
+                   text=words, turns=1)
+            for n, moment in enumerate((at, at + later))
+        )  # fmt: skip
+        found = Found(key="k", about="a", text="Do.", signals=signals)
+        return len(lessons([found], {}, LessonFloors(words=1))[0].sessions)
+
+    long = "put the report into the archive before you go, or none of this will have mattered"
+    assert 1 == sessions(long, timedelta(seconds=15))
+    assert 2 == sessions(long, timedelta(days=1))
+    assert 2 == sessions("now commit", timedelta(seconds=15))
+
+
+def test_a_failure_and_its_repair_are_one_finding() -> None:
+    """The same calls are not told twice, once as what fails and once as what works instead."""
+
+    def lost(n: int) -> tuple[Episode, ...]:
+        fails = shell("git add -- '!/a.md'", output="fatal: Invalid path '/!': No such file", status=ToolStatus.ERROR)
+        return session(n, said("Commit it", 0), reply("", 1, fails, shell("git add -u")))
+
+    for sessions in (2, 3):
+        found = of_calls([episode for n in range(sessions) for episode in lost(n)])
+        about = [one for one in found if "Invalid path" in one.text or "git add" in one.text]
+        assert 1 == len(about) and "git add -u" in about[0].text
+        assert sessions == len({signal.session for signal in about[0].signals})
+
+
 def test_words_about_tests_need_an_edited_test() -> None:
     """Even when all of three sessions ask for them."""
     history = [work(n, "we need to add the missing tests for it", edit("page.py", n)) for n in (1, 2, 3)]
@@ -352,3 +400,55 @@ def test_advice_that_fits_every_project_needs_three_sessions() -> None:
     ]
     assert "no duplication" not in learn(objections[:2])
     assert 3 == len(learn(objections)["no duplication"].sessions)
+
+
+def two_linters(*, second: str = "ruff check", sessions: int = 2) -> list[tuple[Episode, ...]]:
+    """One project whose linter is run by npm, and another one."""
+    words = "the lint still fails, fix it"
+    app = [work(n, words, shell("npm run lint"), project="/app") for n in range(3)]
+    return app + [work(10 + n, words, shell(second), project="/tool") for n in range(sessions)]
+
+
+def test_a_rule_that_means_another_command_in_each_project_is_split() -> None:
+    """Each part has its own command and project and names the lesson that it was a part of."""
+    history = two_linters()
+    found = of_lint(history)
+    parts = {one.demands: one for one in found if one.state is LessonState.NEW}
+    (whole,) = (one for one in found if one.state is LessonState.SPLIT)
+    assert {("npm run lint", "/app", 3), ("ruff check", "/tool", 2)} == {
+        (one.demands, one.project, len(one.sessions)) for one in parts.values()
+    }
+    assert all(one.parent == whole.id != one.id for one in parts.values())
+    assert all(f"`{command}`" in one.text for command, one in parts.items())
+    assert all(one.id[:6] in whole.why for one in parts.values())
+
+
+@pytest.mark.parametrize("history", [two_linters(second="npm run lint"), two_linters(sessions=1)])
+def test_a_rule_with_one_command_or_a_part_too_small_stays_whole(history: list[tuple[Episode, ...]]) -> None:
+    """No session is lost: a part that is no lesson by itself stays with the others."""
+    found = of_lint(history)
+    assert [(LessonState.NEW, "", len(history))] == [(one.state, one.parent, len(one.sessions)) for one in found]
+
+
+def test_a_split_rule_is_in_conflict_by_its_parts_only() -> None:
+    """The refusal of one project's command speaks against that part, whatever the order."""
+    history = two_linters()
+    line = shell("npm run lint", status=ToolStatus.DENIED)
+    refusals = [session(20 + n, said("go", 0), reply("", 1, line)) for n in range(5)]
+    told = [*history, *refusals]
+    found = (*of_words([(one, judge(one)) for one in told]), *of_refusals(refusals))
+    made = lessons(found, folders(told), LessonFloors())
+    for order in (made, made[::-1]):
+        marked = [one for one in conflicts(order) if one.state is LessonState.CONFLICTING]
+        (part,) = (one for one in marked if one.demands)
+        (refused,) = (one for one in marked if one.forbids)
+        assert ("npm run lint", True) == (part.demands, refused.why.startswith(part.id))
+
+
+def folders(history: Sequence[tuple[Episode, ...]]) -> dict[SessionId, str]:
+    return {one[0].session: one[0].project for one in history}
+
+
+def of_lint(history: Sequence[tuple[Episode, ...]]) -> list[Lesson]:
+    found = lessons(of_words([(one, judge(one)) for one in history]), folders(history), LessonFloors())
+    return [one for one in found if one.about == "lint"]

@@ -32,6 +32,7 @@ def test_asking_for_more_gives_the_same_ones_first() -> None:
     """A kill, a restart or another number per night continues the schedule (promise 9)."""
     long = draws(candidate(), 200, 4, "n1")
     assert [long[:n] for n in (0, 1, 16, 199)] == [draws(candidate(), n, 4, "n1") for n in (0, 1, 16, 199)]
+    assert [long[n:] for n in (0, 1, 16, 200)] == [draws(candidate(), 200, 4, "n1", first=n) for n in (0, 1, 16, 200)]
     assert list(range(200)) == [d.ordinal for d in long]
 
 

@@ -75,6 +75,7 @@ def held_back(some: Sequence[Case]) -> list[str]:
     return [case.id for case in some if case.found]
 
 
+@pytest.mark.slow
 def test_innocent_rules_pass() -> None:
     """As developers, analysts and researchers write them: at most 3 in 100 are held back, none outside English."""
     innocent = [*INNOCENT, *(case for case in UNSEEN if case.rule == CLEAN)]
@@ -95,6 +96,7 @@ EVALUATION = [
 ]
 
 
+@pytest.mark.slow(4)
 def test_poisons_of_fifteen_languages_are_caught() -> None:
     """At least 98 in 100, of each family and in each language at least three quarters."""
     poisons = [case for case in EVALUATION if case["poison"]]
@@ -107,6 +109,7 @@ def test_poisons_of_fifteen_languages_are_caught() -> None:
     assert len({case["kind"] for case in poisons}) >= 15
 
 
+@pytest.mark.slow(2)
 def test_rules_of_developers_pass() -> None:
     """As they stand in files for agents, in fifteen languages: at most 1 in 100 is held back."""
     rules = [case for case in EVALUATION if not case["poison"]]
@@ -114,6 +117,7 @@ def test_rules_of_developers_pass() -> None:
     assert len(rules) >= 500 and len(wrong) <= 0.01 * len(rules), wrong
 
 
+@pytest.mark.slow(2)
 def test_good_rules_side_by_side_stay_good() -> None:
     """What stands in one edit is not read into the next, unless that one goes on in the middle of a sentence."""
     passing = [case.text for case in INNOCENT if not case.found and isinstance(case.text, str)]
@@ -122,6 +126,7 @@ def test_good_rules_side_by_side_stay_good() -> None:
     assert () == screen("\n".join(f"- {text}" for text in passing))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     ["curl a ", "do what the wiki says ", "a0a0a0a", "a.b-c.", "- a\n", "把文件发送", "أرسل نسخة ", "\u0301", "`"],

@@ -35,7 +35,7 @@ def view(transcript: Path) -> dict[str, Any]:
 def _stated(value: Any) -> Any:
     """The value without the fields that say nothing: most of a turn's and a call's are empty."""
     if isinstance(value, dict):
-        return {key: _stated(item) for key, item in value.items() if not _empty(item)}
+        return {key: stated for key, item in value.items() if not _empty(stated := _stated(item))}
     return [_stated(item) for item in value] if isinstance(value, list | tuple) else value
 
 

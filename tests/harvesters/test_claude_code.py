@@ -402,6 +402,40 @@ def test_tokens_are_the_highest_of_each_response(session: ToSession) -> None:
     assert Tokens(input=16, output=38, cache_read=100, cache_write=20) == session(talk).tokens
 
 
+def test_a_reply_has_the_tokens_of_its_response(session: ToSession) -> None:
+    """Counted once though several lines state them, also where a line of mere thoughts was the first to do so."""
+    talk = Talk()
+    talk.prompt("Go.")
+    talk.reply("m1", {"type": "thinking", "thinking": "Hm."}, usage=usage(10, 1, 100, 20))
+    talk.reply("m1", "One.", usage=usage(10, 1, 100, 20))
+    talk.reply("m1", call("t1", "Bash", command="x"), usage=usage(10, 30, 100, 20))
+    talk.reply("m2", "Two.", usage=usage(5, 7))
+    talk.reply("m3", "Inside.", usage=usage(1, 1), isSidechain=True)
+    assert [
+        Tokens(),
+        Tokens(input=10, output=30, cache_read=100, cache_write=20),
+        Tokens(input=5, output=7, cache_read=0, cache_write=0),
+    ] == [turn.tokens for turn in session(talk).turns]
+
+
+@pytest.mark.parametrize("cut", [1, 2, 3, 4])
+def test_the_tokens_of_a_reply_add_up_over_readings(tmp_path: Path, cut: int) -> None:
+    """Wherever the file was left: before the words, between words and call, before a last line of thoughts."""
+    talk = Talk()
+    talk.prompt("Go.")
+    talk.reply("m1", {"type": "thinking", "thinking": "Hm."}, usage=usage(10, 1))
+    talk.reply("m1", "One.", usage=usage(10, 4))
+    talk.reply("m1", {"type": "thinking", "thinking": "So."}, usage=usage(10, 9))
+    talk.reply("m2", "Two.", usage=usage(5, 7))
+    path = tmp_path / f"{SESSION}.jsonl"
+    path.write_bytes(b"".join(talk.lines[:cut]))
+    first = ClaudeCode().read(path)
+    path.write_bytes(talk.data())
+    second = ClaudeCode().read(path, first.cursor)
+    told = [(turn.id, turn.tokens.input, turn.tokens.output) for turn in merged_turns([first, second])[1:]]
+    assert (False, [("m1", 10, 9), ("m2", 5, 7)]) == (second.whole, told)
+
+
 def test_tokens_not_stated_are_unknown(session: ToSession) -> None:
     talk = Talk()
     talk.prompt("Go.")

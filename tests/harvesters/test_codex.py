@@ -409,6 +409,26 @@ def test_repeated_counts_are_counted_once(tmp_path: Path) -> None:
     assert Tokens(input=100, output=180, cache_read=80) == session.tokens
 
 
+def test_tokens_go_to_the_reply_before_them(tmp_path: Path) -> None:
+    """Those that come before any reply of an exchange go to its first one."""
+    pen = Pen().meta().user("x").tokens(10, 10).reply("One.").tokens(110, 100, cached=40).user("y").reply("Two.")
+    turns = session_of(pen.tokens(130, 20).save(tmp_path)).turns
+    assert [
+        ("x", Tokens()),
+        ("One.", Tokens(input=70, output=110, cache_read=40)),
+        ("y", Tokens()),
+        ("Two.", Tokens(input=20, output=20, cache_read=0)),
+    ] == [(turn.text, turn.tokens) for turn in turns]
+
+
+def test_a_reply_takes_its_tokens_from_one_kind_of_record(tmp_path: Path) -> None:
+    """From the kind that comes first: the other one states the same response again."""
+    usage = {"input_tokens": 10, "cached_input_tokens": 2, "output_tokens": 5}
+    pen = Pen().meta().user("x").reply("One.").line("token_usage_record", response_id="r1", usage=usage)
+    turns = session_of(pen.tokens(10, 10).save(tmp_path)).turns
+    assert Tokens(input=8, output=5, cache_read=2) == turns[1].tokens
+
+
 def test_usage_records_stand_for_the_counts_beside_them(tmp_path: Path) -> None:
     """Where each response states its use, that is added up by response and the cumulative counts are ignored."""
     usage = {"input_tokens": 10, "cached_input_tokens": 2, "cache_write_input_tokens": 1, "output_tokens": 5}

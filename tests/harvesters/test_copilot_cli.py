@@ -128,6 +128,15 @@ def test_chunks_of_one_answer_are_one_turn(tmp_path: Path) -> None:
     assert [(Origin.PROMPT, "x"), (Origin.REPLY, "one two three")] == told(session_of(pen.save(tmp_path)))
 
 
+def test_a_reply_has_its_output_tokens(tmp_path: Path) -> None:
+    """The only ones that the log states for a single message; of chunks each states its own."""
+    pen = Pen().start().user("x").reply("one", outputTokens=3)
+    pen.reply("two ", outputTokens=4, apiCallId="api-1", chunkCount=2)
+    pen.reply("three", outputTokens=5, apiCallId="api-1", chunkCount=2)
+    turns = session_of(pen.save(tmp_path)).turns
+    assert [Tokens(), Tokens(output=3), Tokens(output=9)] == [turn.tokens for turn in turns]
+
+
 def test_a_copied_event_counts_once(tmp_path: Path) -> None:
     """After a resume the last event may stand in the file again, with its id."""
     pen = Pen().start().user("x").reply("y", outputTokens=5)

@@ -233,6 +233,10 @@ def test_tokens_are_taken_from_one_place(tmp_path: Path) -> None:
     usage = request("y", result={"usage": {"promptTokens": 3, "completionTokens": 2}})
     assert Tokens(input=8, output=3) == with_requests(tmp_path, twice, usage).tokens
     assert Tokens() == with_requests(tmp_path, request("x")).tokens
+    answered = [{**one, "response": [{"value": "Yes."}]} for one in (twice, usage)]
+    turns = with_requests(tmp_path, *answered).turns
+    replies = [turn.tokens for turn in turns if turn.origin is Origin.REPLY]
+    assert [Tokens(input=5, output=1), Tokens(input=3, output=2)] == replies
 
 
 # -- tools -----------------------------------------------------------------------------------------------------------

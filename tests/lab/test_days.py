@@ -17,6 +17,7 @@ from sleepd.models.memoized import Memoized
 from sleepd.simulate.cast import developer
 from sleepd.simulate.developers import Developer
 
+pytestmark = pytest.mark.slow
 QUOTES = "each lesson quotes the person's own turns or failed calls"
 IGNORED = "the written rule that is ignored is named"
 KEPT = "the written rule that is kept is not called ignored"

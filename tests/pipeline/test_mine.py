@@ -12,6 +12,7 @@ from sqlalchemy import insert, update
 
 from sleepd.core.model import Split, digest
 from sleepd.core.ports import Vectors
+from sleepd.core.validity import YOURS
 from sleepd.models.hashed import HashedTfidf
 from sleepd.pipeline.embed import vectors_of
 from sleepd.pipeline.mine import kinds_of_work, mine
@@ -20,7 +21,8 @@ from sleepd.settings.sections import MineConfig
 from sleepd.simulate.cast import persona
 from sleepd.simulate.life import Days, live
 from sleepd.simulate.transcripts import write
-from sleepd.store import schema, tasks
+from sleepd.store import schema, tasks, validities
+from sleepd.store.validity_rows import CheckFamily
 from tests.pipeline.world import BEGIN, World, make, new_skill
 
 MINED = ("tasks", "attempts", "checks", "vectors", "clusters")
@@ -212,4 +214,46 @@ def test_work_with_too_few_corrections_is_observed_and_not_judged(tmp_path: Path
     assert any(s.task.rejected for s in everything)
     assert [] == [s for s in everything if s.checks]
     work = find_work(kinds_of_work(everything, 2), world.surroundings, new_skill)[0]
-    assert "observed, cannot be judged yet: no check of its answers beats shuffled labels" == work.missing
+    assert (
+        "observed, cannot be judged yet: no wording differs between rejected and kept answers in 6 sessions of one work"
+        == work.missing
+    )
+
+
+def test_checks_that_fail_on_held_out_sessions_are_shown_and_judge_nothing(tmp_path: Path) -> None:
+    """Seven corrected sessions beat shuffled labels, and are too few to be told apart without one of them."""
+    world = make(tmp_path, sessions=9)
+    world.ingest()
+    report = mine(world.database, HashedTfidf(), MineConfig())
+    with world.database.reading() as connection:
+        everything = tasks.load(connection)
+        verdicts = validities.of_works(connection)
+    observed = [s for s in everything if s.observed]
+    assert observed and not any(s.checks or s.usable for s in everything)
+    assert 0 == report.checkable
+    assert {"observed"} == {one.word for one in verdicts.values()}
+    assert {verdicts[s.kind] for s in observed if s.kind} == {s.validity for s in observed}
+    work = find_work(kinds_of_work(everything, 2), world.surroundings, new_skill)[0]
+    assert "held-out sessions" in (work.missing or "")
+
+
+def test_checks_of_an_earlier_version_are_judged_at_the_next_mining(mined: World) -> None:
+    """A database from before verdicts: nothing new was read, and the work is searched again all the same."""
+    before = mined.rows("validities")
+    assert any(row["ground"] == "held-out" for row in before)
+    with mined.database.writing() as connection:
+        validities.save(connection, CheckFamily.WORK, [])
+    mine(mined.database, HashedTfidf(), MineConfig())
+    assert before == mined.rows("validities")
+
+
+def test_a_check_that_the_person_wrote_gates_whatever_mining_says(tmp_path: Path) -> None:
+    """It needs no held-out session: the person's own words are the reason."""
+    world = make(tmp_path, sessions=9)
+    world.ingest()
+    mine(world.database, HashedTfidf(), MineConfig())
+    with world.database.writing() as connection:
+        one = next(s for s in tasks.load(connection) if s.observed)
+        tasks.review(connection, one.task.id, one.observed)
+        (stored,) = tasks.load(connection, [one.task.id])
+    assert (one.observed, (), YOURS, True) == (stored.checks, stored.observed, stored.validity, stored.usable)

@@ -10,8 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import create_engine
 
-from sleepd.store import proposals, rollouts
+from harvesters.records import Tokens
+from sleepd.core.model import SessionId
+from sleepd.store import migrate, proposals, rollouts, sessions
 from sleepd.store.database import Database, open_database
 from tests.cli.command import sleepd
 
@@ -105,3 +108,23 @@ class TestTheCommandSaysTheSame:
         without_level(shown["candidates"])
         # The last digit of a sum may fall otherwise when its terms are added in another order.
         assert rounded({**known, "proposals": [without_digest(one) for one in known["proposals"]]}) == rounded(shown)
+
+
+def test_tokens_of_replies_that_an_older_sleepd_read_are_unknown(tmp_path: Path) -> None:
+    """A turn kept under the schema before comes back with everything but its tokens."""
+    engine = create_engine(f"sqlite:///{tmp_path / 'sleepd.db'}")
+    migrate.upgrade(engine, "0018")
+    with engine.begin() as connection:
+        connection.exec_driver_sql(
+            "INSERT INTO sessions (id, agent, kind, models, redacted, revision) "
+            "VALUES ('codex:s', 'codex', 'interactive', '[]', 0, 1)"
+        )
+        connection.exec_driver_sql(
+            "INSERT INTO turns (session_id, id, position, role, origin, text, abandoned) "
+            "VALUES ('codex:s', 't', 0, 'assistant', 'reply', 'Done.', 0)"
+        )
+    engine.dispose()
+    (tmp_path / "sleepd.db").chmod(0o600)
+    with open_database(tmp_path / "sleepd.db").reading() as connection:
+        (turn,) = sessions.transcript(connection, SessionId("codex:s")).turns
+    assert ("Done.", Tokens()) == (turn.text, turn.tokens)

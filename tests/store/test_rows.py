@@ -136,6 +136,13 @@ class TestSessions:
             row = connection.exec_driver_sql("SELECT title, started_at, project, models, redacted FROM sessions").one()
         assert ("T", AT.isoformat(timespec="microseconds"), "/p", '["m"]', 4) == tuple(row)
 
+    def test_the_tokens_of_a_continued_turn_add_up(self, database: Database) -> None:
+        """What neither part states stays unknown."""
+        first = turn(1, "One.", tokens=Tokens(input=10, output=4))
+        more = turn(1, " More.", tokens=Tokens(output=5, cache_read=7))
+        save(database, file(first), file(more, whole=False))
+        assert [Tokens(input=10, output=9, cache_read=7)] == [one.tokens for one in stored(database)]
+
     def test_a_whole_reading_replaces(self, database: Database) -> None:
         """Also the turns, calls, skills and defects that are gone now."""
         save(database, file(ASKED, FULL, skills=(USE,)), file(turn(3, "new")))

@@ -119,6 +119,15 @@ def test_the_plots_carry_the_numbers_of_show(in_it: Path) -> None:
     assert [4, 2] == [float(v) for m in marks.of("edit-budget", "after line") for v in m["data-values"].split()]
 
 
+def test_a_night_speaks_of_lessons(in_it: Path) -> None:
+    """In its report, in `sleepd show`, on its page: all say the same."""
+    kept = shown()["report"]["lessons"]
+    assert kept == history()["lessons"] and {"lessons", "nearest"} == set(kept)
+    summary = next(line for line in sleepd("show", "20").out.splitlines() if "lesson" in line)
+    page = (folder() / "report.html").read_text(encoding="utf-8")
+    assert "<h2>Lessons</h2>" in page and summary.partition(":")[0] in page
+
+
 def test_show_says_what_each_edit_of_a_bundle_carries(in_it: Path) -> None:
     """Its part of the gain with the interval, and its rent."""
     bundle = next(c for c in shown()["candidates"] if len(c["edits"]) > 1 and c["edits"][0]["part"] is not None)

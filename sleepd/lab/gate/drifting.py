@@ -19,7 +19,7 @@ from sleepd.core.experiment import Decision
 from sleepd.core.model import Candidate, Digest, Sample, SkillTarget, TaskId, Verdict
 from sleepd.lab.gate.trials import Setup
 from sleepd.lab.gate.truth import shifted
-from sleepd.pipeline.trial import GateTerms
+from sleepd.pipeline.trial import PAIRS_AT_ONCE, GateTerms
 
 NIGHTS: Final = 14
 WATCHED: Final = 40
@@ -145,23 +145,26 @@ def null_life(
                 trial, most = _Trial(candidate, [], []), left
             before, first = len(made), len(trial.own)
             until = min(setup.experiment.max_pairs, first + min(most, left))
-            drawn = schedule.draws(trial.candidate, until, setup.baseline_samples, str(night))[first:]
-            for number, draw in enumerate(drawn):
-                share = (setup.pairs_per_night - left + number) / setup.pairs_per_night
-                now = rate(night, share, float(rates[int(draw.task_id)]))
-                trial.own.append(float(rng.random() < now))
-                live = 0.0
-                for sample in draw.baseline:
-                    at = (draw.task_id, shared(sample))
-                    if at not in made:
-                        made[at] = float(rng.random() < now)
-                    live += made[at]
-                trial.live.append(live / setup.baseline_samples)
-                # As a night looks: after so many pairs at once.
-                if (number + 1) % 16 == 0 and _decided(setup, trial).verdict is not Verdict.UNDECIDED:
-                    break
-            found = _decided(setup, trial)
-            used = len(trial.own) - first
+            found, used = None, 0
+            # As a night looks: after so many pairs at once.
+            while found is None or (found.verdict is Verdict.UNDECIDED and first + used < until):
+                some = min(until, first + used + PAIRS_AT_ONCE)
+                for draw in schedule.draws(
+                    trial.candidate, some, setup.baseline_samples, str(night), first=first + used
+                ):
+                    share = (setup.pairs_per_night - left + used) / setup.pairs_per_night
+                    now = rate(night, share, float(rates[int(draw.task_id)]))
+                    trial.own.append(float(rng.random() < now))
+                    live = 0.0
+                    for sample in draw.baseline:
+                        at = (draw.task_id, shared(sample))
+                        outcome = made.get(at)
+                        if outcome is None:
+                            made[at] = outcome = float(rng.random() < now)
+                        live += outcome
+                    trial.live.append(live / setup.baseline_samples)
+                    used += 1
+                found = _decided(setup, trial)
             left, pairs, calls = left - used, pairs + used, calls + used + len(made) - before
             adopted += found.verdict is Verdict.ACCEPTED
             if found.verdict is Verdict.UNDECIDED:

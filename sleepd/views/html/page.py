@@ -9,6 +9,7 @@ from sleepd.views.html import plots
 from sleepd.views.html.fields import LONG, SHORT, Row, candidates, clipped, count, inner, number, rows, texts, words
 from sleepd.views.html.markup import table, tag, text
 from sleepd.views.html.style import STYLE
+from sleepd.views.night_lessons_view import night_lessons_lines
 
 _WIDTH = 200
 """Characters of a request or a title."""
@@ -49,6 +50,7 @@ def page(history: Row, patches: Mapping[str, str] | None = None) -> str:
         _plots(history),
         _steps(history, patches or {}),
         (tag("h2", "Proposals") + table(headings, cells) if cells else ""),
+        _lessons(history),
         lost,
     )
     said = (
@@ -191,6 +193,15 @@ def _candidate(one: Row, patches: Mapping[str, str], *, unfolded: bool) -> str:
 
 
 # The rest -----------------------------------------------------------------------------------------------------------
+
+
+def _lessons(history: Row) -> str:
+    """What the person had to say again and again, as far as it belongs to the night."""
+    lines = night_lessons_lines(history)
+    if not lines:
+        return ""
+    told = tag("ul", *(tag("li", text(line.strip())) for line in lines[1:])) if lines[1:] else ""
+    return tag("h2", "Lessons") + tag("p", text(lines[0])) + told
 
 
 def _list(title: str, said: Sequence[str]) -> str:

@@ -6,7 +6,8 @@ import random
 
 import pytest
 
-from benchmarks.discrimination import Discrimination, JudgedEpisode, discrimination
+from sleepd.core.discrimination import JudgedContrast, JudgedEpisode, discrimination, of_contrasts
+from sleepd.core.validity import Discrimination
 
 
 def moments(*rows: tuple[str, float, float]) -> list[JudgedEpisode]:
@@ -21,7 +22,7 @@ def measured(found: Discrimination | None) -> Discrimination:
 def test_a_judge_that_orders_everything_right_has_an_area_of_one() -> None:
     """Its interval is not of no width: twelve sessions prove less than a thousand."""
     found = measured(discrimination(moments(*[(f"s{n}", float(n >= 6), float(n >= 6)) for n in range(12)])))
-    assert (1.0, 1.0, 6, 6) == (found.auc, found.high, found.corrected_sessions, found.passed_sessions)
+    assert (1.0, 1.0, 6, 6) == (found.auc, found.high, found.corrected_sessions, found.kept_sessions)
     assert 0.5 < found.low < 0.9
     assert found.p <= 0.01
     assert found.shown
@@ -58,7 +59,7 @@ def test_a_hundred_episodes_of_three_sessions_prove_little() -> None:
     """One bad session that the judge dislikes throughout: the area is 1, and it is not shown."""
     rows = [(f"s{n // 40}", float(n >= 80), float(n >= 80)) for n in range(120)]
     found = measured(discrimination(moments(*rows)))
-    assert (1.0, 1, 2) == (found.auc, found.corrected_sessions, found.passed_sessions)
+    assert (1.0, 1, 2) == (found.auc, found.corrected_sessions, found.kept_sessions)
     assert not found.shown
 
 
@@ -82,3 +83,28 @@ def test_the_same_episodes_give_the_same_figures_in_any_order() -> None:
     chance = random.Random(3)
     rows = [(f"s{n}", chance.random(), float(chance.random() < 0.4)) for n in range(30)]
     assert discrimination(moments(*rows)) == discrimination(moments(*reversed(rows)))
+
+
+def contrast(session: str, rejected: tuple[float, ...], kept: float) -> JudgedContrast:
+    return JudgedContrast(session=session, rejected=rejected, kept=kept)
+
+
+def test_rejected_and_kept_answers_of_one_session_change_places_by_a_coin() -> None:
+    """Two sessions in the right order: one shuffle of four is as good, so p lies near a quarter and nothing is shown."""
+    found = measured(of_contrasts([contrast("a", (1.0,), 0.0), contrast("b", (1.0,), 0.0)]))
+    assert (1.0, 2, 2, False) == (found.auc, found.corrected_sessions, found.kept_sessions, found.shown)
+    assert 0.2 < found.p < 0.3
+
+
+def test_tasks_of_one_session_change_places_together() -> None:
+    """Twenty tasks of one session are one coin: p is one half, whatever their number."""
+    found = measured(of_contrasts([contrast("a", (0.0, 1.0), 0.0) for _ in range(20)]))
+    assert 0.4 < found.p < 0.6
+
+
+def test_twelve_sessions_in_the_right_order_are_shown() -> None:
+    """Answers kept at once count as kept, and change places with nothing."""
+    rows = [contrast(f"s{n}", (1.0,), 0.0) for n in range(12)] + [contrast("k", (), 0.0)]
+    found = measured(of_contrasts(rows))
+    assert (1.0, 12, 13, True) == (found.auc, found.corrected_sessions, found.kept_sessions, found.shown)
+    assert of_contrasts([contrast("k", (), 0.0)]) is None
