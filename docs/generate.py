@@ -204,16 +204,17 @@ def _first(kind: type[errors.SleepdError]) -> str:
 
 
 def _verb(path: str, command: Any) -> str:
-    inner = getattr(command, "commands", None)
-    if inner is not None:
-        head = "\n".join(["", f"## {path}", "", _flat(command.help), ""])
-        return head + "".join(_verb(f"{path} {name}", one) for name, one in inner.items())
     arguments = [p for p in command.params if p.param_type_name == "argument"]
-    options = [p for p in command.params if p.param_type_name == "option"]
+    options = [p for p in command.params if p.param_type_name == "option" and not p.hidden]
     usage = " ".join([path, *(["[OPTIONS]"] if options else []), *(_named(p) for p in arguments)])
     rows = [f"| `{_named(p)}` | {_cell(p.help or '')} |" for p in arguments]
     rows += [f"| {_switches(p)} | {_cell(p.help or '')}{_by_default(p)} |" for p in options]
     table = ["| Option | Meaning |", "|---|---|", *rows] if rows else []
+    inner = getattr(command, "commands", None)
+    if inner is not None:
+        own = ["", f"`{usage}` without one of the commands below takes these options:", "", *table] if table else []
+        head = "\n".join(["", f"## {path}", "", _flat(command.help), *own, ""])
+        return head + "".join(_verb(f"{path} {name}", one) for name, one in inner.items())
     level = "##" if path.count(" ") == 1 else "###"
     return "\n".join(
         ["", f"{level} {path}", "", f"`{usage}`", "", inspect.cleandoc(command.help or ""), "", *table, ""]
@@ -230,7 +231,7 @@ def _switches(parameter: Any) -> str:
 
 
 def _by_default(parameter: Any) -> str:
-    silent = parameter.is_flag or parameter.default is None
+    silent = parameter.is_flag or parameter.default in (None, "")
     return "" if silent else f" Default: `{parameter.default}`."
 
 
@@ -244,7 +245,7 @@ GLOSSARY_HEAD: Final = """\
 <!-- Made by `make docs` from docs/vocabulary.py. Change it there. -->
 
 One word for one thing, in the code as on the pages and in messages. The third column is where the word lives in the
-code; a test looks it up. The last names words that are not used for the thing.
+code; a test looks it up. The last column names words that are not used for the thing.
 """
 
 

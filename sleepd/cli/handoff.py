@@ -11,8 +11,8 @@ from sleepd.settings import config
 def handoff(as_json: AsJson = False) -> None:
     """List the prompts that wait for an answer in a file, and say where each answer belongs.
 
-    The prompts come from runs with `model.name = "handoff"`. Once they are answered, run the command that asked again:
-    it goes on.
+    The prompts come from runs with `model.name = "handoff"`. Once they are answered, repeat the command that asked: it
+    goes on.
     """
     settings = config.load()
     folders = dict.fromkeys(compose.handoff_folder(section) for section in (settings.model, settings.for_reflection()))
@@ -34,4 +34,6 @@ def handoff(as_json: AsJson = False) -> None:
         for one in waiting:
             trouble = f" (the file that is there {one.trouble})" if one.trouble else ""
             show(f"  {one.prompt.name} -> {one.answer.name}{trouble}")
-        show(f"Answer each in its file, the last line {folder_model.END}; then give the command that asked once more.")
+        show(
+            f"Answer each prompt in its file, with {folder_model.END} as the last line; then repeat the asking command."
+        )

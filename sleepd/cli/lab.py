@@ -45,7 +45,9 @@ def gate_lab(
         show(printed.as_text(measured))
 
 
-gate = typer.Typer(help="Test the gate on your own model and work.", no_args_is_help=True, rich_markup_mode=None)
+gate = typer.Typer(
+    help="Test the gate on your own model and work.", add_completion=False, no_args_is_help=True, rich_markup_mode=None
+)
 
 
 @gate.callback()

@@ -152,7 +152,7 @@ def skills(project: Project = None, as_json: AsJson = False) -> None:
         show(skill_view.skills_text(found))
 
 
-Why = Annotated[str, typer.Option("--why", help="Kept with the decision.")]
+Why = Annotated[str, typer.Option("--why", help="Your reason; it is kept with the decision.")]
 
 
 @app.command("drop", short_help="Drop a lesson; take its rule out again.")
