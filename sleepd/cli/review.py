@@ -41,13 +41,13 @@ def review(
 ) -> None:
     """Look at each waiting proposal and decide, edit by edit: accept, reject with a reason, reword, or leave it.
 
-            Each proposal shows the change, its reason, the sessions that taught it, scores before and after by task, the
-        evidence, and the tokens that it costs every session. Each answer is one key and counts at once; Enter leaves the
-        edit for later. A choice among several edits, and an edit in your own words, are shown once more: no gate measured
-        that text. Without a terminal the command prints everything and changes nothing.
-    
-        Then it shows cards, where a judge model has read your exchanges (`sleepd lessons judge`): a past request, what the
-        agent did, and a rule; say whether it was kept.
+    Each proposal shows the change, its reason, the sessions that taught it, scores before and after by task, the
+    evidence, and the tokens that it costs every session. Each answer is one key and counts at once; Enter leaves the
+    edit for later. A choice among several edits, and an edit in your own words, are shown once more: no gate measured
+    that text. Without a terminal the command prints everything and changes nothing.
+
+    Then it shows cards, where a judge model has read your exchanges (`sleepd lessons judge`): a past request, what the
+    agent did, and a rule; say whether it was kept.
     """
     from sleepd.usecases import rubrics
     from sleepd.views import rubric_view
