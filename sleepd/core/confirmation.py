@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sleepd.core.evidence import Floats, Scores, log_wealth
+from sleepd.core.evidence import Floats, Scores, log_wealth, scores_of
 from sleepd.core.model import Pair, TaskId
 
 
@@ -40,9 +40,6 @@ class Confirmation:
     broken: tuple[TaskId, ...] = ()
     wanting: Mapping[TaskId, int] = field(default_factory=dict)
     """Tasks that have to be drawn again, with the number of times; empty when the round is over."""
-    pairs: tuple[Pair, ...] = ()
-    """The pairs that were looked at: those up to the crossing, and those of the round. Pairs that were drawn in one go
-    with the crossing one, and lie behind it, are left out: how many there are depends on where a night ended."""
 
 
 def confirm(pairs: Sequence[Pair], tasks: Sequence[TaskId], how: ConfirmationConfig) -> Confirmation:
@@ -50,13 +47,12 @@ def confirm(pairs: Sequence[Pair], tasks: Sequence[TaskId], how: ConfirmationCon
     bar = bar_of(len(tasks), how)
     broken, wanting = [], {}
     for task in dict.fromkeys(tasks):
-        own = [p for p in pairs if p.task_id == task]
-        scores = Scores.of([p.candidate for p in own], [p.baseline for p in own])
+        scores = scores_of([p for p in pairs if p.task_id == task])
         if is_broken(scores, bar):
             broken.append(task)
         elif missing := draws_wanted(scores, how):
             wanting[task] = missing
-    return Confirmation(broken=tuple(broken), wanting={} if broken else wanting, pairs=tuple(pairs))
+    return Confirmation(broken=tuple(broken), wanting={} if broken else wanting)
 
 
 def bar_of(tasks: int, how: ConfirmationConfig) -> float:
@@ -83,5 +79,6 @@ def draws_wanted(scores: Scores, how: ConfirmationConfig) -> int:
 
 
 def _silenced(scores: Scores) -> Floats:
-    """1 for a pair that only the candidate left unscored, -1 for one that only the live text did."""
-    return np.isnan(scores.candidate).astype(np.float64) - np.isnan(scores.baseline).astype(np.float64)
+    """1 for a pair that only the candidate left unscored, -1 for one that only the live text did; of a baseline's
+    rollouts the share."""
+    return scores.candidate_missing - scores.baseline_missing

@@ -4,20 +4,25 @@ Baseline rollouts are kept and used again in later nights. When a provider chang
 about another model, and a candidate that does nothing looks better or worse than they do. So each later night draws a
 few drift pairs: one task, one fresh rollout of the live text, and one of the kept baseline rollouts.
 
-Which task and which kept rollout the n-th pair is made of follows from a hash and depends on no score. So, without a
-change, the two sides of a pair are draws from one distribution, independent of all other pairs: their difference has
-expectation 0 given the pairs before it, and a bet on it, in either direction, earns nothing. Nights only decide how
-many of the pairs are drawn, and stopping early, for whatever reason, cannot make an alarm more likely. The chance of
-ever raising one for a text and a model that did not change is therefore at most the level (Ville).
+Kept are the first pairs of each candidate of a night: those that are drawn before the gate first looks, so that they
+are there whatever their scores say. (Whether later ones are there depends on the scores: nearly all of a candidate that
+is decided late, few of one that is decided soon.) They are used once each, night by night, within a night in the order
+of the candidates, and within a candidate by hash. Whether a later candidate was tried at all may depend on the scores
+of an earlier one, which all were used by then. So, without a change, the two sides of a pair are draws from one
+distribution, given all pairs before it: their difference has expectation 0, and a bet on it, in either direction, earns
+nothing. Nights only decide how many of the pairs are drawn, and stopping early, for whatever reason, cannot make an
+alarm more likely. The chance of ever raising one for a text and a model that did not change is therefore at most the
+level (Ville).
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Any
 
-from sleepd.core import experiment, schedule
+from sleepd.core import experiment
 from sleepd.core.evidence import Scores
 from sleepd.core.experiment import Experiment, TwoSided
 from sleepd.core.model import Purpose, Sample, TaskId, Verdict
@@ -28,14 +33,40 @@ PAIRS_PER_NIGHT = 24
 """Enough for a model that turns nearly all answers into their opposite to be noticed in its first night, mostly."""
 
 
+_FRESH = 1_000_000
+"""Added to the ordinal of a kept rollout for the fresh one beside it. Earlier versions numbered the fresh ones from 0,
+as pairs of another order; those are left alone."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DriftDraw:
-    """One drift pair to be measured: which rollouts of the live text it is made of."""
+class KeptRollout:
+    """A baseline rollout of an earlier night that a fresh one may be compared with."""
 
     task_id: TaskId
-    kept: Sample
-    """The task's first baseline sample of the earlier night that no earlier drift pair used."""
-    fresh: Sample
+    sample: Sample
+
+    @property
+    def fresh(self) -> Sample:
+        """The rollout of the same task that is drawn beside it."""
+        return replace(self.sample, purpose=Purpose.DRIFT, ordinal=self.sample.ordinal + _FRESH)
+
+
+def in_order(kept: Iterable[KeptRollout], seed: str) -> list[KeptRollout]:
+    """In the order in which they are used: by night, by candidate, then by hash of `seed`."""
+
+    def place(one: KeptRollout) -> Any:
+        sample = one.sample
+        return sample.night, sample.series, sha256(f"{seed}:{one.task_id}:{sample.ordinal}".encode()).digest()
+
+    return sorted(kept, key=place)
+
+
+def kept_beside(task: TaskId, fresh: Sample) -> KeptRollout | None:
+    """The kept rollout that a fresh one was drawn beside; None for one of a version that chose otherwise."""
+    if fresh.ordinal < _FRESH:
+        return None
+    sample = replace(fresh, purpose=Purpose.BASELINE, ordinal=fresh.ordinal - _FRESH)
+    return KeptRollout(task_id=task, sample=sample)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,25 +93,6 @@ class Drift:
     """The most that the bets had earned after any pair, as a natural logarithm."""
     alarm: bool
     """The evidence reached 1/level: the model answers differently than before."""
-
-
-def draws(
-    tasks: Sequence[TaskId], seed: str, first: int, used: Mapping[TaskId, int], against: Sample
-) -> tuple[DriftDraw, ...]:
-    """A night's drift pairs, numbered from `first` on; their tasks come uniformly by hash of `seed` and number.
-
-    `used` says how many drift pairs each task had in earlier nights, `against` is one of the earlier
-    night's baseline samples that the fresh ones are compared with; its ordinal does not matter.
-    """
-    turns = Counter(used)
-    out = []
-    for number in range(first, first + PAIRS_PER_NIGHT):
-        task = schedule.by_hash(tasks, seed, number)
-        kept = replace(against, ordinal=turns[task])
-        fresh = replace(against, purpose=Purpose.DRIFT, ordinal=number)
-        turns[task] += 1
-        out.append(DriftDraw(task_id=task, kept=kept, fresh=fresh))
-    return tuple(out)
 
 
 def judge(pairs: Sequence[DriftPair], level: float = LEVEL) -> Drift:

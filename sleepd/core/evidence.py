@@ -25,10 +25,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
+
+from sleepd.core.model import Pair
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -71,6 +73,10 @@ class Scores:
     baseline: Floats
     own: Flags | None = None
     """For descriptions: whether the pair's request is one that the skill is for."""
+    baseline_low: Floats | None = None
+    """Where a part of a baseline's rollouts is unscored, its mean were they all 0; None: 0 for each unscored one."""
+    baseline_high: Floats | None = None
+    """The same were they all 1; None: 1 for each unscored one."""
 
     @classmethod
     def of(
@@ -88,18 +94,42 @@ class Scores:
 
     def first(self, count: int) -> Scores:
         """The first pairs, at most `count`."""
-        own = None if self.own is None else self.own[:count]
-        return Scores(candidate=self.candidate[:count], baseline=self.baseline[:count], own=own)
+        return Scores(
+            candidate=self.candidate[:count],
+            baseline=self.baseline[:count],
+            own=None if self.own is None else self.own[:count],
+            baseline_low=None if self.baseline_low is None else self.baseline_low[:count],
+            baseline_high=None if self.baseline_high is None else self.baseline_high[:count],
+        )
 
     @property
     def cautious(self) -> Floats:
-        """Differences as a bet for the candidate sees them: a missing score is never a gift (promise 3)."""
-        return np.nan_to_num(self.candidate, nan=0.0) - np.nan_to_num(self.baseline, nan=1.0)
+        """Differences as a bet for the candidate sees them: a missing score is never a gift (promise 3).
+
+        Each rollout without a score is taken at its worst, by itself: of a baseline with four rollouts, one of which
+        is missing, a quarter is in doubt. Whatever the missing one would have scored, the difference is no larger.
+        """
+        return np.nan_to_num(self.candidate, nan=0.0) - self._live(1.0)
 
     @property
     def hopeful(self) -> Floats:
         """Differences as a bet against the candidate sees them."""
-        return np.nan_to_num(self.candidate, nan=1.0) - np.nan_to_num(self.baseline, nan=0.0)
+        return np.nan_to_num(self.candidate, nan=1.0) - self._live(0.0)
+
+    @property
+    def candidate_missing(self) -> Floats:
+        """1 where the candidate's rollout is unscored, else 0."""
+        return np.isnan(self.candidate).astype(np.float64)
+
+    @property
+    def baseline_missing(self) -> Floats:
+        """The share of each pair's baseline rollouts that is unscored."""
+        return self._live(1.0) - self._live(0.0)
+
+    def _live(self, missing: float) -> Floats:
+        """The baseline's mean, an unscored rollout counted as this."""
+        bound = self.baseline_high if missing else self.baseline_low
+        return np.nan_to_num(self.baseline, nan=missing) if bound is None else bound
 
     @property
     def known(self) -> Floats:
@@ -112,6 +142,20 @@ class Scores:
         """Mean difference over the pairs with both scores; None without any."""
         known = self.known
         return float(known.mean()) if len(known) else None
+
+
+def scores_of(pairs: Sequence[Pair]) -> Scores:
+    """Pairs as columns, in their order."""
+    own = None if any(p.own is None for p in pairs) else [bool(p.own) for p in pairs]
+    scores = Scores.of([p.candidate for p in pairs], [p.baseline for p in pairs], own)
+    if all(p.baseline_low is None and p.baseline_high is None for p in pairs):
+        return scores
+    low, high = _floats([p.baseline_low for p in pairs]), _floats([p.baseline_high for p in pairs])
+    return replace(
+        scores,
+        baseline_low=np.where(np.isnan(low), np.nan_to_num(scores.baseline, nan=0.0), low),
+        baseline_high=np.where(np.isnan(high), np.nan_to_num(scores.baseline, nan=1.0), high),
+    )
 
 
 def log_wealth(gains: Floats, bets: Bets = BETS) -> Floats:

@@ -33,6 +33,7 @@ from sleepd.core.evidence import (
     Scores,
     adaptive_wealth,
     log_wealth,
+    scores_of,
     two_sided,
 )
 from sleepd.core.model import Attribution, Pair, TaskId, Verdict
@@ -246,12 +247,6 @@ def enough(validation_tasks: int, test_groups: int) -> str | None:
     )
 
 
-def scores_of(pairs: Sequence[Pair]) -> Scores:
-    """Pairs as columns, in their order."""
-    own = None if any(p.own is None for p in pairs) else [bool(p.own) for p in pairs]
-    return Scores.of([p.candidate for p in pairs], [p.baseline for p in pairs], own)
-
-
 def decide(experiment: Experiment, scores: Scores) -> Decision:
     """The verdict of the statistic over the pairs so far, in the order of their draws.
 
@@ -262,20 +257,34 @@ def decide(experiment: Experiment, scores: Scores) -> Decision:
     scores = scores.first(experiment.max_pairs)
     found = paths(experiment.statistic, scores)
     floor = experiment.coverage * np.arange(1, len(scores) + 1)
-    scored = [np.cumsum(~np.isnan(side)) for side in (scores.candidate, scores.baseline)]
+    sides = {"the candidate": scores.candidate_missing, "the live text": scores.baseline_missing}
+    scored = [np.cumsum(1 - missing) for missing in sides.values()]
     crossed = (found.evidence >= -np.log(experiment.alpha)) & (scored[0] >= floor) & (scored[1] >= floor)
     refuted = found.counter >= -np.log(experiment.beta)
-    over = np.flatnonzero(crossed | refuted)
+    # A bet on each side that fewer are scored than the floor asks for. One of them wins by chance, where both sides
+    # meet the floor, with a chance of at most beta (Ville).
+    spared = 1 - experiment.coverage
+    hidden = [
+        log_wealth((missing - spared) / max(spared, 1 - spared)) >= np.log(2 / experiment.beta)
+        for missing in (sides.values() if experiment.coverage else ())
+    ]
+    over = np.flatnonzero(np.logical_or.reduce([crossed, refuted, *hidden]))
     used = int(over[0]) + 1 if len(over) else len(scores)
+    reason = None
     if len(over):
         verdict = Verdict.ACCEPTED if crossed[over[0]] else Verdict.REJECTED
+        if not (crossed[over[0]] or refuted[over[0]]):
+            verdict = Verdict.CLOSED
+            whose, missing = next(side for side, lost in zip(sides.items(), hidden, strict=True) if lost[over[0]])
+            share = f"{missing[:used].sum():.3g} of {used} rollouts of {whose} have no score"
+            reason = f"could not be measured: {share} (error at most {experiment.beta:.2g})"
     elif used < experiment.max_pairs:
         verdict = Verdict.UNDECIDED
     else:
         verdict = _when_used_up(experiment, scores)
     return Decision(
         verdict=verdict,
-        reason=_reason(experiment, verdict, used),
+        reason=reason or _reason(experiment, verdict, used),
         pairs=used,
         evidence=float(found.evidence[used - 1]) if used else 0.0,
         counter_evidence=float(found.counter[used - 1]) if used else 0.0,

@@ -431,6 +431,11 @@ class Pair:
     candidate: float | None
     """None: unscored for a cause that the text may have."""
     baseline: float | None
+    """None: one of its rollouts is unscored."""
+    baseline_low: float | None = None
+    """The mean, were each unscored baseline rollout a 0; None: as `baseline`, or 0 where that is None."""
+    baseline_high: float | None = None
+    """The mean, were each unscored baseline rollout a 1; None: as `baseline`, or 1 where that is None."""
 
     @property
     def confirms(self) -> bool:

@@ -101,13 +101,20 @@ def one_pass(candidate: Candidate, night: str) -> tuple[PairDraw, ...]:
 
 
 def confirming(
-    candidate: Candidate, drawn: Sequence[Pair], wanting: Mapping[TaskId, int], count: int, night: str
+    candidate: Candidate,
+    drawn: Sequence[Pair],
+    wanting: Mapping[TaskId, int],
+    count: int,
+    night: str,
+    under_way: Sequence[PairDraw] = (),
 ) -> tuple[PairDraw, ...]:
     """The next draws of the confirmation round, at most `count`: the wanting tasks, in the order of the tasks.
 
-    `drawn` are the pairs that the round rests on so far. One baseline rollout a pair: a task's own drop is asked about.
+    `drawn` are all pairs of the candidate, those that were drawn behind the crossing one as well, and `under_way` are
+    those that will be: no rollout of the candidate is used beside a baseline rollout that is younger. One baseline
+    rollout a pair: a task's own drop is asked about.
     """
-    turns = Counter(p.task_id for p in drawn)
+    turns = Counter([*(p.task_id for p in drawn), *(d.task_id for d in under_way)])
     again = Counter(p.task_id for p in drawn if p.confirms)
     wanted = [(task, n) for task in dict.fromkeys(candidate.tasks) for n in range(wanting.get(task, 0))]
     return tuple(

@@ -22,24 +22,24 @@ from sleepd.core.model import (
     Verdict,
 )
 from sleepd.core.ports import RolloutRequest
-from sleepd.pipeline.rollout import RunContext, by_task, run_all
+from sleepd.pipeline.rollout import Rollouts, RunContext, Wanted, by_task
 from sleepd.pipeline.trial import AttributionConfig, Comparison
 from sleepd.skills.targets import starting_text
 from sleepd.store import attributions
 
-_AT_ONCE = 8
+_CALLS = 16
 
 
 def attribute(
     ctx: RunContext, comparison: Comparison, candidate: Candidate, how: AttributionConfig
-) -> tuple[Attribution, ...]:
+) -> Rollouts[tuple[Attribution, ...]]:
     """The effect of each edit of a bundle, kept in rows; the last round's answer for each.
 
     In each round those in doubt are left out one at a time. When some have no measurable effect, the one with the least
     goes, and the others in doubt are asked again without it: two edits that say the same would else be dropped
     together. The last edit stays. An edit without which another one has no place is not left out.
 
-    Raises `NotMeasured` or `BudgetSpent`; a rerun of the same night goes on from the rollouts there are, another night
+    When it is ended in the middle, a rerun of the same night goes on from the rollouts there are, and another night
     begins anew, since the bundle and the bundle without an edit are compared within one night. At most `how.most`
     rollouts for each text of a round.
     """
@@ -53,7 +53,7 @@ def attribute(
     }
     number = 1
     while len(kept) > 1 and doubted:
-        found = _round(
+        found = yield from _round(
             _Round(ctx=ctx, comparison=comparison, candidate=candidate, kept=kept, number=number), doubted, how
         )
         settled |= {one.edit_id: one for one in found}
@@ -86,23 +86,26 @@ class _Round:
     kept: Sequence[Edit]
     number: int
 
-    def requests(self, texts: Sequence[Digest], first: int) -> list[RolloutRequest]:
-        """The next few tasks, drawn by hash, each under all of these texts."""
+    def requests(self, texts: Sequence[Digest], numbers: range) -> list[RolloutRequest]:
+        """The tasks with these numbers, drawn by hash, each under all of these texts."""
         tasks = by_task(self.comparison.tasks)
         names, seed = sorted(tasks), f"without:{self.candidate.id}:{self.number}"
         turns: Counter[TaskId] = Counter()
         out = []
-        for n in range(first + _AT_ONCE):
+        for n in range(numbers.stop):
             task = schedule.by_hash(names, seed, n)
             turns[task] += 1
-            if n >= first:
+            if n in numbers:
                 sample = Sample(purpose=Purpose.ATTRIBUTION, ordinal=turns[task], night=str(self.ctx.run))
                 out += [self.ctx.request(tasks[task], text, sample) for text in texts]
         return out
 
 
-def _round(round_: _Round, doubted: Sequence[Edit], how: AttributionConfig) -> list[Attribution]:
-    """Leave each doubted edit out until it is known whether it has an effect."""
+def _round(round_: _Round, doubted: Sequence[Edit], how: AttributionConfig) -> Rollouts[list[Attribution]]:
+    """Leave each doubted edit out until it is known whether it has an effect.
+
+    So many tasks are drawn together as make about `_CALLS` rollouts; none is drawn ahead (`docs/decisions/0016`).
+    """
     ctx, comparison, kept = round_.ctx, round_.comparison, round_.kept
     whole = ctx.put_text(applied(comparison, kept).text)
     texts = {e.id: ctx.put_text(_without(comparison, kept, e) or "") for e in doubted}
@@ -111,8 +114,10 @@ def _round(round_: _Round, doubted: Sequence[Edit], how: AttributionConfig) -> l
     decided: dict[Digest, tuple[Scores, Decision]] = {}
     while len(decided) < len(doubted):
         open_ = {id_: text for id_, text in texts.items() if id_ not in decided}
-        made = iter(run_all(ctx, round_.requests([whole, *open_.values()], len(full))))
-        for _ in range(_AT_ONCE):
+        many = min(how.most - len(full), max(1, _CALLS // (1 + len(open_))))
+        requests = round_.requests([whole, *open_.values()], range(len(full), len(full) + many))
+        made = iter((yield Wanted(requests=requests)))
+        for _ in range(many):
             full.append(_value(next(made)))
             for id_ in open_:
                 without[id_].append(_value(next(made)))
@@ -121,21 +126,23 @@ def _round(round_: _Round, doubted: Sequence[Edit], how: AttributionConfig) -> l
             decision = experiment.decide(how.experiment, scores)
             if decision.verdict is not Verdict.UNDECIDED:
                 decided[id_] = (scores, decision)
-    return [_made(e, *decided[e.id], round_.number) for e in doubted]
-
-
-def _made(one: Edit, scores: Scores, decision: Decision, number: int) -> Attribution:
-    low, high = evidence.interval(scores)
-    return Attribution(
-        edit_id=one.id,
-        round=number,
-        kept=decision.verdict is Verdict.ACCEPTED,
-        effect=scores.effect,
-        low=low,
-        high=high,
-        pairs=len(scores),
-        tokens=edit.tokens(one.text),
-    )
+    result = []
+    for one in doubted:
+        scores, decision = decided[one.id]
+        low, high = evidence.interval(scores)
+        result.append(
+            Attribution(
+                edit_id=one.id,
+                round=round_.number,
+                kept=decision.verdict is Verdict.ACCEPTED,
+                effect=scores.effect,
+                low=low,
+                high=high,
+                pairs=len(scores),
+                tokens=edit.tokens(one.text),
+            )
+        )
+    return result
 
 
 def _without(comparison: Comparison, kept: Sequence[Edit], left_out: Edit) -> str | None:

@@ -27,10 +27,11 @@ def chosen(candidate: Candidate, decided: Decided, numbers: Sequence[int] = ()) 
     for number in numbers:
         if not 1 <= number <= len(own):
             raise UsageError(f"there is no edit {number} in proposal {candidate.id[:8]}; it has 1 to {len(own)}")
+    rejected = {id_ for id_, one in decided.items() if one.decision is EditChoice.REJECTED}
     left = tuple(
         _worded(edit, decided.get(edit.id))
         for number, edit in enumerate(own, 1)
-        if (number in numbers if numbers else not _rejected(decided.get(edit.id)))
+        if (number in numbers if numbers else edit.id not in rejected)
     )
     if own and not left:
         raise UsageError(f"every edit of proposal {candidate.id[:8]} was turned down; nothing is left to write")
@@ -64,7 +65,3 @@ _MARKERS = frozenset(mark for region in Region for mark in (region.opening, regi
 def _worded(edit: Edit, decision: EditDecision | None) -> Edit:
     reworded = decision is not None and decision.decision is EditChoice.REWORDED
     return replace(edit, text=decision.text) if decision and reworded and decision.text else edit
-
-
-def _rejected(decision: EditDecision | None) -> bool:
-    return decision is not None and decision.decision is EditChoice.REJECTED

@@ -10,7 +10,6 @@ from typing import TypeVar
 
 from harvesters.records import (
     Answered,
-    FileChange,
     Origin,
     Reading,
     Session,
@@ -130,20 +129,16 @@ class _Cleaner:
             input=self._text(call.input, limit) or "",
             output=self._text(call.output, limit),
             feedback=self._text(call.feedback, limit),
-            answers=tuple(self._answered(a) for a in call.answers) if call.answers else (),
-            changes=tuple(self._change(c) for c in call.changes) if call.changes else (),
+            answers=tuple(
+                Answered(question=self._text(a.question, limit) or "", answer=self._text(a.answer, limit) or "")
+                for a in call.answers
+            ),
+            changes=tuple(
+                replace(c, path=self._name(c.path) or "", patch=self._text(c.patch, limit)) for c in call.changes
+            ),
             subagent=self._id(call.subagent),
             result_id=self._id(call.result_id),
         )
-
-    def _answered(self, answered: Answered) -> Answered:
-        limit = self._lengths.tool_text
-        question, answer = self._text(answered.question, limit), self._text(answered.answer, limit)
-        return Answered(question=question or "", answer=answer or "")
-
-    def _change(self, change: FileChange) -> FileChange:
-        limit = self._lengths.tool_text
-        return replace(change, path=self._name(change.path) or "", patch=self._text(change.patch, limit))
 
     def _event(self, event: SessionEvent) -> SessionEvent:
         limit = self._lengths.tool_text

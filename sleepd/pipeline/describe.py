@@ -33,7 +33,7 @@ from sleepd.pipeline.drift import Watched, watch_one
 from sleepd.pipeline.loaded import LoadRequests, load_requests, load_requests_again, loads, skill_list
 from sleepd.pipeline.prompts import WHOLE_SKILL
 from sleepd.pipeline.replies import ReplyText, found, reply_to
-from sleepd.pipeline.rollout import RunContext
+from sleepd.pipeline.rollout import RunContext, drive
 from sleepd.pipeline.trial import Arms, CandidateClaim, Comparison, GateTerms, allowance, enter, identity, measure
 from sleepd.pipeline.work import Work
 from sleepd.replayers.prompt import part, template
@@ -294,7 +294,7 @@ def _watched(case: _Case) -> Drift | None:
         replay=Replay.TRIGGER,
         request=lambda task, sample: judging.request(ctx, task, text, sample),
     )
-    return watch_one(ctx, case.comparison, one)
+    return watch_one(ctx, case.comparison, one, case.gate)
 
 
 def _budget(case: _Case, id_: Digest) -> int:
@@ -329,6 +329,6 @@ def _measure(case: _Case, judging: LoadRequests, trial: Trial, budget: int) -> T
         request=lambda task, text, sample: judging.request(ctx, task, text, sample),
         own={task: side is Side.WANTED for task, side in judging.sides.items()},
     )
-    measure(ctx, arms, trial, case.gate, budget)
+    drive(ctx, measure(ctx, arms, trial, case.gate, budget))
     with ctx.database.reading() as connection:
         return proposals.trial(connection, trial.candidate.id)

@@ -1,18 +1,17 @@
-"""Before earlier nights' rollouts are used again: does the model behind the name still answer as it did?"""
+"""Before what earlier nights measured is gone on with: does the model behind the name still answer as it did?"""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sleepd.core import drift, experiment, schedule
-from sleepd.core.drift import Drift, DriftPair
+from sleepd.core.drift import Drift, DriftPair, KeptRollout
 from sleepd.core.experiment import VerdictRule
 from sleepd.core.model import CandidateOrigin, Digest, Purpose, Replay, Sample, TaskId, Verdict, digest
 from sleepd.core.ports import RolloutRequest
-from sleepd.pipeline.rollout import RunContext, by_task, run_all
-from sleepd.pipeline.trial import Comparison, GateTerms
+from sleepd.pipeline.rollout import RunContext, at_once, by_task, drive
+from sleepd.pipeline.trial import FIRST, Comparison, GateTerms
 from sleepd.store import proposals, rollouts, runs
 from sleepd.store.rollouts import RolloutScore
 
@@ -53,10 +52,10 @@ def watch(ctx: RunContext, comparison: Comparison, gate: GateTerms) -> Drift | N
         replay=Replay.TEXT,
         request=lambda task, sample: ctx.request(tasks[task], base, sample),
     )
-    return watch_one(ctx, comparison, one)
+    return watch_one(ctx, comparison, one, gate)
 
 
-def watch_one(ctx: RunContext, comparison: Comparison, one: Watched) -> Drift | None:
+def watch_one(ctx: RunContext, comparison: Comparison, one: Watched, gate: GateTerms) -> Drift | None:
     """Draw tonight's drift pairs of a text, or a description, and judge all there are of it.
 
     None, and no model call, when no earlier night left baseline rollouts of it. On an alarm all rollouts under this
@@ -66,31 +65,23 @@ def watch_one(ctx: RunContext, comparison: Comparison, one: Watched) -> Drift | 
 
     Raises `NotMeasured` or `BudgetSpent`.
     """
+    seed = f"drift:{one.text}:{ctx.replay_key}"
     with ctx.database.reading() as connection:
         change = runs.model_change(connection, ctx.replay_key, ctx.run)
     # Tonight found a change already, before it was killed.
     if change is not None and (then := _scores(ctx, one, change)):
-        return drift.judge(_pairs(then))
+        return drift.judge(_pairs(then, seed))
     rows = _scores(ctx, one)
-    if not any(r.run_id != ctx.run.id for r in _kept(rows, one.judges)):
-        return None
-    # Tonight's pairs, each with the older rollout first. The older one is made as well when it is not there: whether
-    # it is depends on scores, by way of when candidates were decided, and leaving such pairs out would choose among
-    # them. One that could not be scored stays as it fell, as the fresh one does: making the older ones again until
-    # they are scored would turn every timeout into a difference.
-    fresh = [r.key for r in rows if r.key.sample.purpose is Purpose.DRIFT]
+    # A pair whose fresh rollout could not be scored stays as it fell, as the kept one does: making it again until it is
+    # scored would turn every timeout into a difference.
     earlier = [r.key for r in rows if r.key.sample.purpose is Purpose.DRIFT and r.run_id != ctx.run.id]
-    first = max((k.sample.ordinal + 1 for k in earlier), default=0)
-    # The rollouts made for one candidate of one night, for as long as nothing changes: what is compared must not follow
-    # from any score.
-    compared = {k.sample for k in fresh if k.sample.night} or {
-        r.key.sample for r in _kept(rows, one.judges) if r.run_id != ctx.run.id
-    }
-    against = schedule.baseline(0, *min((s.night, s.series) for s in compared))
-    used = Counter(k.task_id for k in earlier if k.judge == one.judges[k.task_id] and k.sample.night)
-    drawn = drift.draws(list(one.judges), f"drift:{one.text}:{ctx.replay_key}", first, used, against)
-    run_all(ctx, [one.request(d.task_id, sample) for d in drawn for sample in (d.kept, d.fresh)])
-    found = drift.judge(_pairs(_scores(ctx, one)))
+    used = {drift.kept_beside(k.task_id, k.sample) for k in earlier if k.judge == one.judges[k.task_id]}
+    kept = drift.in_order(_kept(ctx, comparison, one, gate, rows), seed)
+    if not kept:
+        return None
+    drawn = [k for k in kept if k not in used][: drift.PAIRS_PER_NIGHT]
+    drive(ctx, at_once([one.request(k.task_id, k.fresh) for k in drawn]))
+    found = drift.judge(_pairs(_scores(ctx, one), seed))
     if found.alarm:
         _invalidate(ctx, comparison)
     return found
@@ -101,29 +92,41 @@ def _scores(ctx: RunContext, one: Watched, change: int = 0) -> tuple[RolloutScor
         return rollouts.scores(connection, list(one.judges), one.text, ctx.replay_key, change, one.replay)
 
 
-def _kept(rows: Sequence[RolloutScore], judges: Mapping[TaskId, Digest]) -> list[RolloutScore]:
-    """The baseline rollouts that belong to a night and were judged as those of today are."""
-    mine = (r for r in rows if r.key.sample.purpose is Purpose.BASELINE and r.key.sample.night)
-    return [r for r in mine if r.key.judge == judges[r.key.task_id]]
+def _kept(
+    ctx: RunContext, comparison: Comparison, one: Watched, gate: GateTerms, rows: Sequence[RolloutScore]
+) -> list[KeptRollout]:
+    """The baseline rollouts of the pairs that each candidate drew first in each earlier night, if judged as today.
 
-
-def _pairs(rows: Sequence[RolloutScore]) -> list[DriftPair]:
-    """All pairs, in the order of their numbers: the n-th of a task goes with its baseline rollout of number n.
-
-    One whose older rollout was never made, because its night was ended in between, is left out.
+    Those pairs were begun before the gate looked at any of the night, so whether they are there says nothing about
+    their scores. A candidate whose pairs had another number of baseline rollouts has none.
     """
+    there = {(r.key.task_id, r.key.sample) for r in rows if r.key.judge == one.judges[r.key.task_id]}
+    found: list[KeptRollout] = []
+    with ctx.database.reading() as connection:
+        for trial in proposals.on_base(connection, digest(comparison.base), ctx.replay_key):
+            for run, numbers in proposals.numbers_drawn(connection, trial.candidate.id).items():
+                if run == ctx.run.id:
+                    continue
+                first, last = numbers[0], min(numbers[-1], numbers[0] + FIRST - 1)
+                draws = schedule.draws(trial.candidate, last + 1, gate.baseline_samples, run)[first:]
+                some = [KeptRollout(task_id=d.task_id, sample=sample) for d in draws for sample in d.baseline]
+                if all((k.task_id, k.sample) in there for k in some):
+                    found += some
+    return found
+
+
+def _pairs(rows: Sequence[RolloutScore], seed: str) -> list[DriftPair]:
+    """All pairs, in the order in which they were drawn."""
     by_key = {r.key: r for r in rows}
-    turns: Counter[tuple[TaskId, Digest]] = Counter()
+    fresh: dict[KeptRollout, RolloutScore] = {}
+    for row in rows:
+        if row.key.sample.purpose is Purpose.DRIFT and (beside := drift.kept_beside(row.key.task_id, row.key.sample)):
+            fresh[beside] = row
     pairs = []
-    fresh = (r for r in rows if r.key.sample.purpose is Purpose.DRIFT and r.key.sample.night)
-    for row in sorted(fresh, key=lambda r: r.key.sample.ordinal):
-        turn = turns[row.key.task_id, row.key.judge]
-        turns[row.key.task_id, row.key.judge] += 1
-        older = by_key.get(
-            replace(row.key, sample=schedule.baseline(turn, row.key.sample.night, row.key.sample.series))
-        )
+    for beside in drift.in_order(fresh, seed):
+        older = by_key.get(replace(fresh[beside].key, sample=beside.sample))
         if older is not None:
-            pairs.append(DriftPair(kept=older.value, fresh=row.value))
+            pairs.append(DriftPair(kept=older.value, fresh=fresh[beside].value))
     return pairs
 
 

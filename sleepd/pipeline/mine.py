@@ -174,7 +174,10 @@ def _clustered(
     members: dict[TaskId, ClusterId] = {}
     known: list[tasks.Cluster] = []
     rule = cluster.Rule(similarity=config.similarity)
-    for rows in _by_repository(everything, repository):
+    by_repository: dict[str, list[int]] = {}
+    for row, stored in enumerate(everything):
+        by_repository.setdefault(repository.get(stored.task.project, stored.task.project), []).append(row)
+    for rows in by_repository.values():
         some = [everything[i] for i in rows]
         found = cluster.assign([s.task.id for s in some], vectors[rows], [s.cluster for s in some], rule)
         fresh = iter(found.members)
@@ -202,13 +205,6 @@ def _described(some: Sequence[StoredTask], clusters: Sequence[str], vectors: Vec
         tasks.Cluster(id=ClusterId(c), kind=ClusterId(kind), name=named.get(kind, ""))
         for c, kind in dict(zip(clusters, kinds, strict=True)).items()
     ]
-
-
-def _by_repository(everything: Sequence[StoredTask], repository: Mapping[str, str]) -> list[list[int]]:
-    found: dict[str, list[int]] = {}
-    for row, stored in enumerate(everything):
-        found.setdefault(repository.get(stored.task.project, stored.task.project), []).append(row)
-    return list(found.values())
 
 
 def contrasts(recurring: Mapping[ClusterId, Sequence[StoredTask]]) -> list[list[Contrast]]:

@@ -83,13 +83,12 @@ def night_id(database: Database, scope: str, date: str) -> str:
     with database.reading() as connection:
         known = [n for n in nights.nights(connection, limit=1_000) if n.date == date]
     own = [n for n in known if n.scope == scope]
-    again = [n for n in own if n.status is not NightStatus.DONE or not _asked_anything(n)]
-    return again[0].id if again else f"{date}-{len(known) + 1}"
-
-
-def _asked_anything(night: Night) -> bool:
-    spent = night.report.get("spending")
-    return not isinstance(spent, Mapping) or spent.get("calls") != 0
+    for night in own:
+        spending = night.report.get("spending")
+        asked_nothing = isinstance(spending, Mapping) and spending.get("calls") == 0
+        if night.status is not NightStatus.DONE or asked_nothing:
+            return night.id
+    return f"{date}-{len(known) + 1}"
 
 
 def outlook(ctx: RunContext, plan: NightPlan) -> Outlook:
@@ -278,11 +277,9 @@ def _most_calls(chosen: Sequence[Share], plan: NightPlan) -> int:
     pairs = g.pairs_per_night * (1 + g.baseline_samples)
     # Each bundle that crosses is taken apart, at worst edit by edit; a skill's night ends with the first accepted.
     apart = g.attribution.most * sum(edits + 1 for edits in range(2, o.edit_budget + 1))
-    # Each drift pair is a fresh rollout, and one that it is compared with, should no earlier night have made that.
-    # The live text is watched, and the description where one waits.
-    drifting = (
-        (2 if o.describing is None or o.describing.whose is Whose.OFF else 4) * drift.PAIRS_PER_NIGHT * watched(g)
-    )
+    # Each drift pair is a fresh rollout. The live text is watched, and the description where one waits.
+    watches = 1 if o.describing is None or o.describing.whose is Whose.OFF else 2
+    drifting = watches * drift.PAIRS_PER_NIGHT * watched(g)
     reflections = o.steps * (-(-o.minibatch // CASES_AT_ONCE) + 2)
     learning = o.steps * o.minibatch * o.samples + reflections + 1 + o.meta_notes
     # The present description once, and that of a new file, or two texts of a changed one; each over both sides.

@@ -18,7 +18,7 @@ from sleepd.pipeline.describe import DescriptionConfig, describe, record
 from sleepd.pipeline.drift import watch
 from sleepd.pipeline.prove import prove
 from sleepd.pipeline.race import Runner, run
-from sleepd.pipeline.rollout import RunContext
+from sleepd.pipeline.rollout import Rollouts, RunContext, drive
 from sleepd.pipeline.step import StepProposal, StepTerms, step
 from sleepd.pipeline.trial import PAIRS_AT_ONCE, Comparison, GateTerms, allowance, enter, identity, text_claim
 from sleepd.pipeline.work import Work, live_text
@@ -147,10 +147,10 @@ def optimize(
         report, bundles = _raced(ctx, comparison, stepped, course, report)
         rest = replace(gate, pairs_per_night=gate.pairs_per_night - report.raced)
         for bundle in bundles:
-            done, lost = try_out(ctx, comparison, bundle, optimizing, rest)
+            done, lost = drive(ctx, try_out(ctx, comparison, bundle, optimizing, rest))
             report = report.with_more(tried=done, unmatched=lost)
         if stepped.own_words and not report.accepted:
-            done, lost = try_out(ctx, comparison, stepped.own_words[0], optimizing, rest)
+            done, lost = drive(ctx, try_out(ctx, comparison, stepped.own_words[0], optimizing, rest))
             report = report.with_more(tried=done, unmatched=lost)
     if not full and any(one.reason == OVER_BUDGET for one in report.unmatched):
         report = _make_room(ctx, comparison, optimizing, gate, report)
@@ -192,14 +192,13 @@ def _raced(
     cost = -(-race.rollouts(len(runners)) // (1 + gate.baseline_samples))
     if gate.rule is not VerdictRule.EVIDENCE or len(runners) < FEWEST or course.left < cost + PAIRS_AT_ONCE:
         return report, stepped.bundles
-    ended = run(ctx, comparison, runners, course.number)
-    behind = [f"others did better in a race of {len(runners)}, so not tried now: {_words(b)}" for b in ended.behind]
+    ended = drive(ctx, run(ctx, comparison, runners, course.number))
+    behind = []
+    for bundle in ended.behind:
+        words = "; ".join(e.text or f"{e.op} {e.anchor}" for e in bundle.edits)
+        behind.append(f"others did better in a race of {len(runners)}, so not tried now: {words}")
     after = replace(report.with_more(problems=behind), raced=report.raced + cost)
     return after, (*ended.on, *stepped.bundles[1:])
-
-
-def _words(bundle: Bundle) -> str:
-    return "; ".join(e.text or f"{e.op} {e.anchor}" for e in bundle.edits)
 
 
 def _make_room(
@@ -217,7 +216,7 @@ def _make_room(
     if made.bundle is None:
         return report
     share = replace(gate, pairs_per_night=gate.waiting_pairs)
-    done, lost = try_out(ctx, comparison, made.bundle, optimizing, share)
+    done, lost = drive(ctx, try_out(ctx, comparison, made.bundle, optimizing, share))
     return report.with_more(tried=done, unmatched=lost)
 
 
@@ -234,7 +233,7 @@ def _drawn(ctx: RunContext, tried: Sequence[Trial], waited: Sequence[Digest], sh
 
 def try_out(
     ctx: RunContext, comparison: Comparison, bundle: Bundle, optimizing: OptimizerTerms, gate: GateTerms
-) -> tuple[tuple[Trial, ...], tuple[Unmatched, ...]]:
+) -> Rollouts[tuple[tuple[Trial, ...], tuple[Unmatched, ...]]]:
     """Put a bundle through the gate: what became of it, or the edits that have no place in the text."""
     if bundle.margin:
         bundle = replace(bundle, margin=gate.margin)
@@ -247,7 +246,8 @@ def try_out(
     budget = allowance(ctx, comparison, identity(ctx, comparison, claim, gate), gate.pairs_per_night)
     if not applied.applied or not budget:
         return (), applied.unmatched
-    return prove(ctx, comparison, enter(ctx, comparison, claim, gate), gate, budget), applied.unmatched
+    done = yield from prove(ctx, comparison, enter(ctx, comparison, claim, gate), gate, budget)
+    return done, applied.unmatched
 
 
 def _says_nothing(text: str) -> bool:

@@ -6,7 +6,7 @@ from sleepd.core import experiment
 from sleepd.core.model import CandidateOrigin
 from sleepd.core.select import Bundle
 from sleepd.pipeline.attribute import applied, attribute
-from sleepd.pipeline.rollout import RunContext
+from sleepd.pipeline.rollout import Rollouts, RunContext
 from sleepd.pipeline.trial import (
     Comparison,
     GateTerms,
@@ -21,23 +21,26 @@ from sleepd.store import attributions, proposals
 from sleepd.store.proposals import Trial
 
 
-def prove(ctx: RunContext, comparison: Comparison, trial: Trial, gate: GateTerms, budget: int) -> tuple[Trial, ...]:
+def prove(
+    ctx: RunContext, comparison: Comparison, trial: Trial, gate: GateTerms, budget: int
+) -> Rollouts[tuple[Trial, ...]]:
     """The candidate after at most `budget` pairs of tonight, and what came of taking it apart.
 
     A bundle whose edits all have an effect is accepted as it is. Else it ends as `pruned`, and its text without the
     others is a new candidate with an index and a level of its own: what is adopted is what was gated (promise 7).
-    Raises `NotMeasured` or `BudgetSpent`; a rerun goes on from there.
+    When it is ended by `NotMeasured` or `BudgetSpent`, a rerun goes on from there.
     """
     arms = text_arms(ctx, comparison, trial.candidate)
-    if not measure(ctx, arms, trial, gate, budget).parts_wanted:
+    concluded = yield from measure(ctx, arms, trial, gate, budget)
+    if not concluded.parts_wanted:
         return (again(ctx, trial),)
-    found = attribute(ctx, comparison, trial.candidate, gate.attribution)
+    found = yield from attribute(ctx, comparison, trial.candidate, gate.attribution)
     if all(one.kept for one in found):
-        measure(ctx, arms, trial, gate, budget)
+        yield from measure(ctx, arms, trial, gate, budget)
         return (again(ctx, trial),)
     rest, budget = without(ctx, comparison, trial, gate)
     if budget:
-        measure(ctx, text_arms(ctx, comparison, rest.candidate), rest, gate, budget)
+        yield from measure(ctx, text_arms(ctx, comparison, rest.candidate), rest, gate, budget)
     return (again(ctx, trial), again(ctx, rest))
 
 

@@ -10,7 +10,7 @@ from sleepd.core import race, schedule
 from sleepd.core.evidence import Scores
 from sleepd.core.model import Digest, Purpose, Sample, TaskId
 from sleepd.core.select import Bundle
-from sleepd.pipeline.rollout import RunContext, by_task, mean_score, run_all
+from sleepd.pipeline.rollout import Rollouts, RunContext, Wanted, by_task, mean_score
 from sleepd.pipeline.trial import Comparison
 
 
@@ -41,11 +41,10 @@ class _Drawn:
     live: list[float | None] = field(default_factory=list)
 
 
-def run(ctx: RunContext, comparison: Comparison, runners: Sequence[Runner], number: int) -> RaceResult:
+def run(ctx: RunContext, comparison: Comparison, runners: Sequence[Runner], number: int) -> Rollouts[RaceResult]:
     """The race of step `number` of tonight among these candidates, at least one.
 
-    Raises `NotMeasured` or `BudgetSpent`; a rerun of the same night finds the rollouts that were made, and comes to the
-    same end.
+    A rerun of the same night finds the rollouts that were made, and comes to the same end.
     """
     by_text = {ctx.put_text(r.text): r.bundle for r in runners}
     base, judging = ctx.put_text(comparison.base), by_task(comparison.tasks)
@@ -60,7 +59,7 @@ def run(ctx: RunContext, comparison: Comparison, runners: Sequence[Runner], numb
             sample = Sample(purpose=Purpose.RACE, series=number, ordinal=turns[task], night=str(ctx.run))
             turns[task] += 1
             requests += [ctx.request(judging[task], text, sample) for text in (base, *left)]
-        made = iter(run_all(ctx, requests))
+        made = iter((yield Wanted(requests=requests)))
         for _ in range(heat.pairs):
             live = mean_score([next(made)])
             for text in left:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -9,10 +10,9 @@ from pydantic import BaseModel, ConfigDict
 
 from sleepd.core import aggregate, budget, ngrams
 from sleepd.core.aggregate import Backed, Rivals
-from sleepd.core.model import Digest
 from sleepd.core.select import Field, Ranking, contested
 from sleepd.pipeline.prompts import advised, rank_ask
-from sleepd.pipeline.replies import ReplyText, found, reply_to
+from sleepd.pipeline.replies import ReplyText, found, replies_to
 from sleepd.pipeline.rollout import RunContext
 
 SHOWN = 40
@@ -56,7 +56,7 @@ def rank(
         return RankResult(field=field, rivals=rivals, edit_budget=edit_budget)
     shown = field.fresh[:SHOWN]
     ask = rank_ask(skill, shown, edit_budget if autonomous else None, ctx.max_tokens)
-    reply = reply_to(ctx, advised(ask, ctx.notes))
+    (reply,) = replies_to(ctx, [advised(ask, ctx.notes)])
     read = found(reply.text, _Reply) if isinstance(reply, ReplyText) else None
     if read is None:
         why = "its reply holds none in JSON" if isinstance(reply, ReplyText) else reply
@@ -95,15 +95,11 @@ def _arranged(field: Field, rivals: Rivals, read: _Reply) -> tuple[Field, Rivals
     ordered = (*(shown[n] for n in (*named, *left)), *field.fresh[SHOWN:])
     groups = [[shown[n].edit.id for n in group if n < len(shown)] for group in _groups(read.same)]
     at_odds = [frozenset(shown[n].edit.id for n in pair if n < len(shown)) for pair in _groups(read.opposed)]
-    rivals |= frozenset(pair for group in at_odds for pair in _pairs(sorted(group)))
+    rivals |= frozenset(frozenset(pair) for group in at_odds for pair in itertools.combinations(group, 2))
     joined = aggregate.join(ordered, groups, aggregate.opposed([b.edit for b in ordered]))
     wrong = len(read.order) - len(named) + len(left)
     problem = f"the reflection model's order names some changes twice or not at all: {wrong} of {len(shown)}"
     return replace(field, fresh=joined), rivals, problem if wrong else ""
-
-
-def _pairs(ids: Sequence[Digest]) -> Iterator[frozenset[Digest]]:
-    return (frozenset((a, b)) for n, a in enumerate(ids) for b in ids[n + 1 :])
 
 
 def _groups(value: object) -> Iterator[list[int]]:

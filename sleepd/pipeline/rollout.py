@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeVar
 
 from sleepd.core.errors import BudgetSpent, NotMeasured
 from sleepd.core.evidence import Given, Place
@@ -34,6 +36,8 @@ from sleepd.replayers.trigger import TriggerReplayer
 from sleepd.store import rollouts
 from sleepd.store.database import Database
 from sleepd.store.tasks import StoredTask
+
+T = TypeVar("T")
 
 _SILENT_CALLS = 8
 """So many calls in a row without an answer, all under the live text, are an outage."""
@@ -134,47 +138,97 @@ class RunContext:
         return RolloutRequest(key=key, task=task.task, text=text.body, criteria=criteria, max_tokens=self.max_tokens)
 
 
-def run_all(ctx: RunContext, requests: Sequence[RolloutRequest]) -> list[Rollout]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What a stage asks for before it goes on."""
+
+    requests: Sequence[RolloutRequest]
+    """Their rollouts are sent to it, in this order."""
+    ahead: Sequence[RolloutRequest] = ()
+    """Those are begun as well, behind the others, and asked for in some later turn: so that no worker waits while the
+    stage reckons, or for the last calls of a turn. What is begun ahead must follow from earlier turns alone, never from
+    what happens to be there: then a night has the same rows for any number of workers."""
+
+
+Rollouts = Generator[Wanted, Sequence[Rollout], T]
+"""A stage of a night: hands out what it wants, is sent the rollouts, and comes to a result. `drive` runs it."""
+
+
+def run_all(ctx: RunContext, requests: Sequence[RolloutRequest]) -> Sequence[Rollout]:
     """The rollouts, in the order asked for; those made before are read, the others are made and kept.
+
+    Raises `NotMeasured` or `BudgetSpent` as `drive` does.
+    """
+    return drive(ctx, at_once(requests))
+
+
+def at_once(requests: Sequence[RolloutRequest]) -> Rollouts[Sequence[Rollout]]:
+    """The stage that wants all of these, and comes to their rollouts."""
+    return (yield Wanted(requests=requests))
+
+
+def drive(ctx: RunContext, stage: Rollouts[T]) -> T:
+    """Run a stage to its result; rollouts made before are read, the others are made and kept.
 
     Raises `NotMeasured` or `BudgetSpent` when a call failed for a reason outside the text. Each rollout is kept as soon
     as it is there, so that the next run goes on from there, also after a kill.
     """
-    known = ctx.made
-    unread = [r.key for r in requests if r.key not in known]
-    if unread:
-        with ctx.database.reading() as connection:
-            known.update(rollouts.load(connection, unread, ctx.run))
-    todo = {r.key: r for r in requests if r.key not in known}
-    replayers = {kind: ctx.replayers[kind](ctx.model) for kind in {r.key.replay for r in todo.values()}}
-    judges = {name: ctx.judges[name](ctx.reflector) for name in {r.criteria.judge for r in todo.values()}}
-    calls = _Calls()
+    known, begun = ctx.made, set[RolloutKey]()
+    replayers: dict[str, Replayer] = {}
+    judges: dict[str, Judge] = {}
     held: dict[RolloutKey, Rollout] = {}
+    calls = _Calls()
     with ctx.executor(ctx.workers) as executor:
         try:
-            for request in todo.values():
-                if calls.outage is not None:
-                    break
-                replayer, judge = replayers[request.key.replay], judges[request.criteria.judge]
-                calls.add(executor.submit(perform, replayer, judge, request), request)
-            for ready in calls.ended():
-                made = {r.key: _kept(r, outcome) for r, outcome in ready if not _is_outage(outcome)}
-                held |= made
-                # An answer shows that the model is there, so that failures beside it are about what was asked.
-                if any(r.answer or r.key.sample.purpose is Purpose.CANDIDATE for r in made.values()):
-                    _keep(ctx, held)
+            wanted = next(stage)
+            while True:
+                unread = [r.key for r in (*wanted.requests, *wanted.ahead) if r.key not in known and r.key not in begun]
+                if unread:
+                    with ctx.database.reading() as connection:
+                        known.update(rollouts.load(connection, unread, ctx.run))
+                for request in (*wanted.requests, *wanted.ahead):
+                    if request.key in known or request.key in begun or calls.outage is not None:
+                        continue
+                    kind, name = request.key.replay, request.criteria.judge
+                    replayer = replayers.get(kind) or replayers.setdefault(kind, ctx.replayers[kind](ctx.model))
+                    judge = judges.get(name) or judges.setdefault(name, ctx.judges[name](ctx.reflector))
+                    begun.add(request.key)
+                    calls.add(executor.submit(perform, replayer, judge, request), request)
+                missing = {r.key for r in wanted.requests if r.key not in known}
+                while calls.ended is not None or not missing <= held.keys():
+                    ready = calls.next_ready()
+                    if not ready:
+                        break
+                    made: dict[RolloutKey, Rollout] = {}
+                    for request, outcome in ready:
+                        if isinstance(outcome, Rollout):
+                            made[request.key] = outcome
+                        elif not outcome.cause.outside:
+                            # A cause that the text may have leaves a rollout without a score.
+                            gone = Unscored(cause=outcome.cause, reason=outcome.message)
+                            made[request.key] = Rollout(key=request.key, result=gone, answer="")
+                    held |= made
+                    # An answer shows that the model is there, so that failures beside it are about what was asked.
+                    if any(r.answer or r.key.sample.purpose is Purpose.CANDIDATE for r in made.values()):
+                        _keep(ctx, held)
+                        missing -= known.keys()
+                if calls.ended is not None:
+                    final = (
+                        r
+                        for r in held.values()
+                        if not isinstance(r.result, Unscored) or r.key.sample.purpose is Purpose.CANDIDATE
+                    )
+                    _keep(ctx, {r.key: r for r in final})
+                    raise outage(calls.ended)
+                _keep(ctx, held)
+                wanted = stage.send([known[r.key] for r in wanted.requests])
+        except StopIteration as end:
+            result: T = end.value
+            return result
         finally:
             # When the night is ended in the middle, calls that were not begun are not paid for.
             calls.cancel()
-    ended = calls.outage or calls.waiting
-    if ended is not None:
-        final = [
-            r for r in held.values() if not isinstance(r.result, Unscored) or r.key.sample.purpose is Purpose.CANDIDATE
-        ]
-        _keep(ctx, {r.key: r for r in final})
-        raise outage(ended)
-    _keep(ctx, held)
-    return [known[r.key] for r in requests]
+            stage.close()
 
 
 class _Calls:
@@ -185,27 +239,35 @@ class _Calls:
         self._silent = 0
         self._pending: dict[Future[Rollout | Failure], RolloutRequest] = {}
         self.outage: Failure | None = None
-        self.waiting: Failure | None = None
+        self._waiting: Failure | None = None
         """Somebody has to answer; nothing speaks against handing over the other prompts as well."""
+
+    @property
+    def ended(self) -> Failure | None:
+        """Why the night cannot go on; None when nothing speaks against it."""
+        return self.outage or self._waiting
 
     def add(self, future: Future[Rollout | Failure], request: RolloutRequest) -> None:
         self._pending[future] = request
-        future.add_done_callback(self._note)
+        future.add_done_callback(partial(self._note, request))
 
     def cancel(self) -> None:
         """Cancel the calls that were not begun."""
         for future in tuple(self._pending):
             future.cancel()
 
-    def ended(self) -> Iterator[list[tuple[RolloutRequest, Rollout | Failure]]]:
-        """The outcomes as they come in: each time, all that are there by then."""
-        left = set(self._pending)
-        while left:
-            done, left = wait(left, return_when=FIRST_COMPLETED)
-            some = done if len(done) < 2 else [f for f in self._pending if f in done]
-            yield [(self._pending[f], f.result()) for f in some if not f.cancelled()]
+    def next_ready(self) -> list[tuple[RolloutRequest, Rollout | Failure]]:
+        """The outcomes that came in since the last time, at least one, in the order of the calls; waits for it. [] when
+        no call is under way."""
+        while self._pending:
+            done, _ = wait(self._pending, return_when=FIRST_COMPLETED)
+            some = [(future, self._pending.pop(future)) for future in tuple(self._pending) if future in done]
+            ready = [(request, future.result()) for future, request in some if not future.cancelled()]
+            if ready:
+                return ready
+        return []
 
-    def _note(self, future: Future[Rollout | Failure]) -> None:
+    def _note(self, request: RolloutRequest, future: Future[Rollout | Failure]) -> None:
         # Called before a thread takes its next call, so that a call that would only fail, or cost, is not made.
         if future.cancelled():
             return
@@ -217,10 +279,10 @@ class _Calls:
             if isinstance(outcome, Rollout):
                 self._silent = 0
             elif outcome.cause is Cause.WAITING:
-                self.waiting = max(self.waiting or outcome, outcome, key=lambda failure: failure.waiting)
+                self._waiting = max(self._waiting or outcome, outcome, key=lambda failure: failure.waiting)
             elif outcome.cause.outside:
                 self.outage = self.outage or outcome
-            elif self._pending[future].key.sample.purpose.of_live_text:
+            elif request.key.sample.purpose.of_live_text:
                 # The text that everybody uses every day is not what keeps the model from answering at all.
                 self._silent += 1
                 if self._silent >= _SILENT_CALLS:
@@ -228,18 +290,6 @@ class _Calls:
                     self.outage = self.outage or Failure(cause=Cause.NETWORK, message=said)
         if self.outage is not None:
             self.cancel()
-
-
-def _is_outage(outcome: Rollout | Failure) -> bool:
-    """Whether it says nothing about the text, and is not kept."""
-    return isinstance(outcome, Failure) and outcome.cause.outside
-
-
-def _kept(request: RolloutRequest, outcome: Rollout | Failure) -> Rollout:
-    """What is written down of an outcome: a cause that the text may have leaves a rollout without a score."""
-    if isinstance(outcome, Rollout):
-        return outcome
-    return Rollout(key=request.key, result=Unscored(cause=outcome.cause, reason=outcome.message), answer="")
 
 
 def perform(replayer: Replayer, judge: Judge, request: RolloutRequest) -> Rollout | Failure:

@@ -17,7 +17,7 @@ from sleepd.pipeline.embed import vectors_of
 from sleepd.pipeline.prompts import Case
 from sleepd.pipeline.rank import rank
 from sleepd.pipeline.reflect import reflect
-from sleepd.pipeline.rollout import RunContext, run_all
+from sleepd.pipeline.rollout import RunContext, at_once, drive
 from sleepd.pipeline.trial import Comparison
 from sleepd.pipeline.work import Work
 from sleepd.skills.targets import starting_text
@@ -89,7 +89,7 @@ def step(
     chosen = stepping.batch or schedule.minibatch([s.task.id for s in train], stepping.minibatch, seed)
     some = [s for s in train if s.task.id in chosen]
     samples = [Sample(purpose=Purpose.LEARNING, series=stepping.number, ordinal=n) for n in range(stepping.samples)]
-    made = iter(run_all(ctx, [ctx.request(s, base, sample) for s in some for sample in samples]))
+    made = iter(drive(ctx, at_once([ctx.request(s, base, sample) for s in some for sample in samples])))
     near = _neighbours(ctx, work, some, stepping.recall_k)
     judging = [s.task for s in work.tasks if s.split is not Split.TRAIN]
     cases = [

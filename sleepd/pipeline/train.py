@@ -23,7 +23,7 @@ from sleepd.pipeline.meta import take_notes
 from sleepd.pipeline.optimize import OptimizerTerms, try_out
 from sleepd.pipeline.prove import prove
 from sleepd.pipeline.remind import remind
-from sleepd.pipeline.rollout import RunContext
+from sleepd.pipeline.rollout import RunContext, drive
 from sleepd.pipeline.slow import RegionChange, SlowMode, slow_update
 from sleepd.pipeline.stage import rules
 from sleepd.pipeline.step import step
@@ -180,7 +180,7 @@ class _Run:
             if found := self._unsafe(comparison, bundle):
                 problems += found
                 continue
-            done, lost = try_out(ctx, comparison, bundle, training.optimizing, self._gate)
+            done, lost = drive(ctx, try_out(ctx, comparison, bundle, training.optimizing, self._gate))
             trials += done
             unmatched += lost
             if _accepted(done):
@@ -245,7 +245,7 @@ class _Run:
             made = compact(ctx, comparison, self._gate, optimizing.compacting, optimizing.max_skill_tokens)
             trials: tuple[Trial, ...] = ()
             if made.bundle is not None:
-                trials, _ = try_out(ctx, comparison, made.bundle, optimizing, self._gate)
+                trials, _ = drive(ctx, try_out(ctx, comparison, made.bundle, optimizing, self._gate))
             written = RegionChange(text="", bundle=None, unmatched=made.unmatched, problems=made.problems)
             self._record(ctx, number, StepKind.COMPACTION, trials, written)
 
@@ -269,7 +269,7 @@ class _Run:
         elif written.bundle is not None:
             claim = text_claim(ctx, comparison, written.bundle, written.text)
             trial = enter(ctx, comparison, claim, self._gate)
-            trials = prove(ctx, comparison, trial, self._gate, self._gate.pairs_per_night)
+            trials = drive(ctx, prove(ctx, comparison, trial, self._gate, self._gate.pairs_per_night))
         self._record(ctx, epoch, kind, trials, written)
 
     # What is so now ---------------------------------------------------------------------------------------------------

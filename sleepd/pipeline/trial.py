@@ -24,7 +24,9 @@ from sleepd.core.model import (
     CandidateOrigin,
     Digest,
     Pair,
+    Purpose,
     Sample,
+    Score,
     SkillTarget,
     Split,
     TaskId,
@@ -34,12 +36,19 @@ from sleepd.core.model import (
 from sleepd.core.ports import RolloutRequest
 from sleepd.core.schedule import PairDraw
 from sleepd.core.select import Bundle
-from sleepd.pipeline.rollout import RunContext, by_task, mean_score, run_all
+from sleepd.pipeline.rollout import Rollouts, RunContext, Wanted, by_task, mean_score
 from sleepd.store import attributions, frozen, proposals, rollouts, tasks
 from sleepd.store.proposals import Trial
 from sleepd.store.tasks import StoredTask
 
+ROUND = 3
+"""Pairs between two looks of the gate. As many again are under way meanwhile, so that no worker waits for the last
+calls of a round; at a verdict they were drawn in vain."""
+FIRST = 8
+"""Pairs of a candidate that are begun before the gate looks at any of the night. Hardly a verdict takes fewer; and
+whether they are there says nothing about their scores, so the watch for drift rests on them (`core.drift`)."""
 PAIRS_AT_ONCE = 16
+"""Pairs of the look at each task that are drawn together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -264,83 +273,117 @@ def allowance(ctx: RunContext, comparison: Comparison, id_: Digest, pairs: int) 
         return own + max(0, pairs - proposals.drawn_on(connection, ctx.run, comparison.target.path))
 
 
-def measure(ctx: RunContext, arms: Arms, trial: Trial, gate: GateTerms, budget: int) -> Conclusion:
+def measure(ctx: RunContext, arms: Arms, trial: Trial, gate: GateTerms, budget: int) -> Rollouts[Conclusion]:
     """Draw pairs until there is a verdict, at most `budget` of them in this night. What was drawn before counts.
 
-    Raises `NotMeasured` or `BudgetSpent`; the pairs until then are kept, and the schedule goes on from there.
+    The gate looks at the pairs `ROUND` at a time, while the next round is under way; which round is begun follows from
+    the pairs it has looked at. A round under way at the verdict is drawn to its end and kept with the verdict, so that
+    a rerun of a killed night has the same rows. Such pairs decide nothing.
+
+    When it is ended by `NotMeasured` or `BudgetSpent`, the pairs until then are kept, and the schedule goes on from
+    there.
     """
     candidate, asked = trial.candidate, gate.asked_of(trial.candidate)
-    parts = _parts(ctx, candidate, gate)
+    # What leaving out each edit of a bundle showed; () for one that was not taken apart yet, or has edits to lose.
+    parts: tuple[Attribution, ...] | None = None
+    if candidate.origin is CandidateOrigin.REFLECTION and len(candidate.edits) > 1 and gate.attribution.most:
+        with ctx.database.reading() as connection:
+            found = attributions.load(connection, candidate.id)
+        # What is left of a bundle is entered before the bundle ends as pruned (`prove`), so that a kill loses nothing.
+        parts = found if all(one.kept for one in found) else ()
     with ctx.database.reading() as connection:
         done = list(proposals.pairs(connection, candidate.id))
-        left = budget - proposals.drawn(connection, ctx.run, candidate.id)
+        drawn = proposals.drawn(connection, ctx.run, candidate.id)
     fresh: list[Pair] = []
+    ahead: tuple[PairDraw, ...] = ()
     while True:
         concluded = experiment.conclude(asked, done, candidate.tasks, parts)
-        if done:
+        tonight = _Tonight(night=str(ctx.run), drawn=drawn, left=budget - drawn)
+        following = _next(done, ahead, candidate, gate, concluded, tonight)
+        if ahead and following.now != ahead:
+            # A verdict, or the look at each task: what is under way comes first.
+            following = _Following(now=ahead, ahead=following.now)
+        elif done:
             with ctx.database.writing() as connection:
                 proposals.save_pairs(connection, candidate.id, fresh, ctx.run)
                 nights = proposals.drawn_in(connection, candidate.id)
                 proposals.decide(connection, candidate.id, concluded.decision, len(nights))
-        draws = _next(done, candidate, gate, concluded, _Tonight(night=str(ctx.run), left=left))
-        if not draws:
+            fresh = []
+        if not following.now:
             return concluded
-        fresh = _pairs(ctx, arms, draws)
-        done += fresh
-        left -= len(fresh)
-
-
-def _parts(ctx: RunContext, candidate: Candidate, gate: GateTerms) -> tuple[Attribution, ...] | None:
-    """What leaving out each edit of a bundle showed; () for one that was not taken apart yet, or has edits to lose."""
-    if candidate.origin is not CandidateOrigin.REFLECTION or len(candidate.edits) < 2 or not gate.attribution.most:
-        return None
-    with ctx.database.reading() as connection:
-        found = attributions.load(connection, candidate.id)
-    # What is left of a bundle is entered before the bundle ends as pruned (`prove`), so that a kill loses nothing.
-    return found if all(one.kept for one in found) else ()
+        ahead = following.ahead
+        made = iter((yield Wanted(requests=_requests(arms, following.now), ahead=_requests(arms, ahead))))
+        for draw in following.now:
+            own, live = next(made), [next(made) for _ in draw.baseline]
+            sure = sum(r.result.value for r in live if isinstance(r.result, Score))
+            lost = sum(not isinstance(r.result, Score) for r in live)
+            fresh.append(
+                Pair(
+                    purpose=draw.purpose,
+                    ordinal=draw.ordinal,
+                    replay=own.key.replay,
+                    task_id=draw.task_id,
+                    own=None if arms.own is None else arms.own[draw.task_id],
+                    candidate=mean_score([own]),
+                    baseline=mean_score(live),
+                    baseline_low=sure / len(live) if lost else None,
+                    baseline_high=(sure + lost) / len(live) if lost else None,
+                )
+            )
+        done += fresh[-len(following.now) :]
+        drawn += len(following.now)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Tonight:
-    """The night that draws, and how many pairs it may still draw."""
+    """The night that draws, how many pairs of the candidate it has drawn, and how many more it may draw."""
 
     night: str
+    drawn: int
     left: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Following:
+    """What is drawn before the next look, and what is under way meanwhile."""
+
+    now: tuple[PairDraw, ...] = ()
+    ahead: tuple[PairDraw, ...] = ()
+
+
 def _next(
-    done: Sequence[Pair], candidate: Candidate, gate: GateTerms, concluded: Conclusion, now: _Tonight
-) -> tuple[PairDraw, ...]:
-    """The draws to be made before the next look; () when there is a verdict or nothing is left."""
+    done: Sequence[Pair],
+    under_way: Sequence[PairDraw],
+    candidate: Candidate,
+    gate: GateTerms,
+    concluded: Conclusion,
+    tonight: _Tonight,
+) -> _Following:
+    """What follows the pairs that are done; nothing when there is a verdict or nothing is left. For the look at each
+    task, what follows the scheduled pairs `under_way` as well."""
     if gate.rule is not VerdictRule.EVIDENCE:
         # The paper's rules look once, when every task was drawn.
-        return schedule.one_pass(candidate, now.night)[len(done) :]
-    if concluded.decision.verdict is not Verdict.UNDECIDED or concluded.parts_wanted or now.left <= 0:
-        return ()
-    at_once = min(PAIRS_AT_ONCE, now.left)
-    if concluded.confirmation.wanting:
-        looked_at = concluded.confirmation
-        return schedule.confirming(candidate, looked_at.pairs, looked_at.wanting, at_once, now.night)
+        return _Following(now=schedule.one_pass(candidate, tonight.night)[len(done) :])
+    if concluded.decision.verdict is not Verdict.UNDECIDED or concluded.parts_wanted or tonight.left <= 0:
+        return _Following()
+    if wanting := concluded.confirmation.wanting:
+        behind = [d for d in under_way if d.purpose is Purpose.CANDIDATE]
+        most = max(0, min(PAIRS_AT_ONCE, tonight.left - len(behind)))
+        return _Following(now=schedule.confirming(candidate, done, wanting, most, tonight.night, behind))
     drawn = sum(not p.confirms for p in done)
-    limit = min(gate.asked_of(candidate).max_pairs, drawn + at_once)
-    return schedule.draws(candidate, limit, gate.baseline_samples, now.night, first=drawn)
+    begun = 2 * ROUND if tonight.drawn else FIRST
+    limit = min(gate.asked_of(candidate).max_pairs, drawn + min(begun, tonight.left))
+    draws = schedule.draws(candidate, limit, gate.baseline_samples, tonight.night, first=drawn)
+    return _Following(now=draws[: begun - ROUND], ahead=draws[begun - ROUND :])
 
 
-def _pairs(ctx: RunContext, arms: Arms, draws: Sequence[PairDraw]) -> list[Pair]:
-    requests = []
-    for draw in draws:
-        requests.append(arms.request(draw.task_id, arms.candidate, draw.candidate))
-        requests += [arms.request(draw.task_id, arms.baseline, sample) for sample in draw.baseline]
-    made = iter(run_all(ctx, requests))
+def _requests(arms: Arms, draws: Sequence[PairDraw]) -> list[RolloutRequest]:
+    """The candidate's rollout of each pair, then its baseline rollouts."""
     return [
-        Pair(
-            purpose=draw.purpose,
-            ordinal=draw.ordinal,
-            replay=requests[0].key.replay,
-            task_id=draw.task_id,
-            own=None if arms.own is None else arms.own[draw.task_id],
-            candidate=mean_score([next(made)]),
-            baseline=mean_score([next(made) for _ in draw.baseline]),
-        )
+        request
         for draw in draws
+        for request in (
+            arms.request(draw.task_id, arms.candidate, draw.candidate),
+            *(arms.request(draw.task_id, arms.baseline, sample) for sample in draw.baseline),
+        )
     ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import stat
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from harvesters.records import Cursor, Harvester
+from harvesters.records import Harvester
 from sleepd.pipeline.jobs import Job
 from sleepd.store.cursors import cursors
 
@@ -85,7 +84,10 @@ def unread(database: Path, sources: Sources) -> Unread:
             status = path.stat()
         except OSError:
             status = None  # it vanished or cannot be looked at: reading it says so as a defect
-        if status is not None and (_same(cursor, status) if cursor is not None else _older(status, sources.since)):
+        if status is not None and cursor is not None:
+            if (cursor.inode, cursor.size, cursor.mtime_ns) == (status.st_ino, status.st_size, status.st_mtime_ns):
+                continue
+        elif status is not None and sources.since is not None and status.st_mtime < sources.since.timestamp():
             continue
         jobs.append(Job(harvester=harvester, path=path, cursor=cursor))
         if status is not None and stat.S_ISREG(status.st_mode):
@@ -97,11 +99,3 @@ def _paths(harvester: Harvester, sources: Sources) -> Iterable[Path]:
     if sources.only:
         return sources.only.get(harvester.agent, ())
     return harvester.find(sources.env, sources.home)
-
-
-def _same(cursor: Cursor, status: os.stat_result) -> bool:
-    return (cursor.inode, cursor.size, cursor.mtime_ns) == (status.st_ino, status.st_size, status.st_mtime_ns)
-
-
-def _older(status: os.stat_result, since: datetime | None) -> bool:
-    return since is not None and status.st_mtime < since.timestamp()

@@ -6,7 +6,7 @@ from sleepd.core import experiment
 from sleepd.core.model import CandidateOrigin, Digest, Verdict, digest
 from sleepd.core.select import Bundle
 from sleepd.pipeline.prove import prove, without
-from sleepd.pipeline.rollout import RunContext
+from sleepd.pipeline.rollout import RunContext, drive
 from sleepd.pipeline.trial import Comparison, GateTerms, allowance, as_begun, identity, text_claim
 from sleepd.pipeline.work import Work, live_text
 from sleepd.store import proposals
@@ -65,14 +65,14 @@ def go_on(
                 tried.append(trial)
                 if trial.candidate.verdict is Verdict.PRUNED:
                     rest, budget = without(ctx, own, trial, gate)
-                    tried += prove(ctx, own, rest, gate, budget) if budget else (rest,)
+                    tried += drive(ctx, prove(ctx, own, rest, gate, budget)) if budget else (rest,)
             continue
         ended = _ended(ctx, own, trial, gate, len(nights[id_] - {tonight}))
         if ended is not None:
             with ctx.database.writing() as connection:
                 proposals.end(connection, id_, experiment.closed(ended))
         elif budget := allowance(ctx, comparison, id_, share):
-            tried += prove(ctx, own, trial, gate, budget)
+            tried += drive(ctx, prove(ctx, own, trial, gate, budget))
     return tried
 
 

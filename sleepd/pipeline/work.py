@@ -84,7 +84,12 @@ def find_work(
             continue
         target = _target(members, surroundings, near)
         by_path.setdefault(target.path, (target, []))[1].extend(members)
-    work = [_work(target, members) for target, members in by_path.values()]
+    work = []
+    for target, found in by_path.values():
+        ordered = sorted(found, key=lambda s: (s.task.at, s.task.id))
+        friction = sum(s.task.friction for s in ordered) / len(ordered)
+        sessions = {s.task.session_id for s in ordered}
+        work.append(Work(target=target, tasks=tuple(ordered), frequency=len(sessions), friction=friction))
     return tuple(sorted(work, key=lambda w: (-w.priority, w.target.agent, w.target.name)))
 
 
@@ -99,16 +104,6 @@ def live_text(target: SkillTarget) -> str:
         files.check(path, root=Path(target.project))
     file = files.read(path)
     return file.text if file is not None else ""
-
-
-def _work(target: SkillTarget, members: Sequence[StoredTask]) -> Work:
-    ordered = sorted(members, key=lambda s: (s.task.at, s.task.id))
-    return Work(
-        target=target,
-        tasks=tuple(ordered),
-        frequency=len({s.task.session_id for s in ordered}),
-        friction=sum(s.task.friction for s in ordered) / len(ordered),
-    )
 
 
 def _target(members: Sequence[StoredTask], surroundings: Surroundings, near: Near) -> SkillTarget:

@@ -320,9 +320,8 @@ class GateConfig(Section):
     max_nights: Count = 14
     """Nights after which an undecided candidate is closed. In two weeks the work itself has moved."""
     coverage: Share = 0.8
-    """Share of pairs that must be scored, for the live text and for the candidate. Below it the answer would be about
-    the easy tasks only. The live text's side of a pair is scored when all its `baseline_samples` are, so a model that
-    times out in one of sixteen calls is at the limit."""
+    """Share of rollouts that must be scored, for the live text and for the candidate. Below it the answer would be
+    about the easy tasks only. A candidate that clearly stays below is closed as "could not be measured"."""
     validation_tasks: Annotated[int, Field(ge=5)] = 24
     """Tasks that a new candidate is judged on, the newest ones. Each is checked before a candidate is accepted, so more
     tasks cost more; `sleepd gate-lab` measures with 13."""

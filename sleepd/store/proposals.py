@@ -242,6 +242,8 @@ def pairs(connection: Connection, id_: Digest) -> tuple[Pair, ...]:
             own=r.own,
             candidate=r.candidate,
             baseline=r.baseline,
+            baseline_low=r.baseline_low,
+            baseline_high=r.baseline_high,
         )
         for r in rows
     )
@@ -266,6 +268,16 @@ def drawn_in(connection: Connection, id_: Digest) -> frozenset[tuple[str, int]]:
     """The runs in which a candidate drew pairs, as id and step."""
     rows = connection.execute(select(t.pairs.c.run_id, t.pairs.c.step).where(t.pairs.c.candidate_id == id_).distinct())
     return frozenset((row.run_id, row.step) for row in rows)
+
+
+def numbers_drawn(connection: Connection, id_: Digest) -> dict[str, list[int]]:
+    """Run id -> the numbers of the candidate's scheduled pairs that it drew, rising."""
+    c = t.pairs.c
+    mine = (c.candidate_id == id_, c.purpose == Purpose.CANDIDATE.value)
+    found: dict[str, list[int]] = {}
+    for row in connection.execute(select(c.run_id, c.ordinal).where(*mine).order_by(c.ordinal)):
+        found.setdefault(row.run_id, []).append(row.ordinal)
+    return found
 
 
 def unstaged(connection: Connection, path: str) -> tuple[Trial, ...]:

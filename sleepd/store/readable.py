@@ -14,7 +14,7 @@ from typing import Final
 
 from sleepd.core.errors import Busy, DatabaseDamaged, Unwritable
 
-HEAD: Final = "0020"
+HEAD: Final = "0021"
 """The newest migration. A test holds it against the scripts."""
 
 _UNWRITABLE: Final = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR)

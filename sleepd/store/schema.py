@@ -376,6 +376,8 @@ pairs = Table(
     Column("own", Boolean),
     Column("candidate", Float),
     Column("baseline", Float),
+    Column("baseline_low", Float),
+    Column("baseline_high", Float),
 )
 
 proposals = Table(

@@ -9,7 +9,7 @@ from dataclasses import asdict
 import numpy as np
 
 from sleepd.core import edit, experiment
-from sleepd.core.evidence import Floats
+from sleepd.core.evidence import Floats, scores_of
 from sleepd.core.model import Attribution
 from sleepd.pipeline.trial import GateTerms
 from sleepd.views.candidate_view import TriedCandidate, loads_words
@@ -24,7 +24,7 @@ def candidate(one: TriedCandidate, gate: GateTerms) -> Plain:
     for_mean = [p for p in one.drawn if not p.confirms]
     asked = gate.asked_of(found)
     # The statistic that decided, whatever was asked of the candidate.
-    paths = experiment.paths(asked.statistic, experiment.scores_of(for_mean))
+    paths = experiment.paths(asked.statistic, scores_of(for_mean))
     known = {each.edit_id: each for each in one.carried}
     not_measured: Plain = dict.fromkeys(("kept", "effect", "low", "high", "pairs"))
     return {

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sleepd.core.drift import LEVEL, PAIRS_PER_NIGHT, DriftPair, draws, judge
+from sleepd.core.drift import LEVEL, PAIRS_PER_NIGHT, DriftPair, KeptRollout, in_order, judge, kept_beside
 from sleepd.core.model import Purpose, TaskId
 from sleepd.core.schedule import baseline
 
 TASKS = tuple(TaskId(f"task-{n}") for n in range(8))
 LIVES = 1_500
 NIGHTS = 15
-KEPT = baseline(7, "n1", 3)
 
 
 def life(
@@ -119,33 +117,31 @@ class TestEvidence:
         assert whole.alarm == (whole.evidence >= math.log(1 / LEVEL))
 
 
-class TestDraws:
-    def nights(self, count: int, seed: str = "s") -> Iterator[tuple[TaskId, int, int]]:
-        used: Counter[TaskId] = Counter()
-        for night in range(count):
-            for d in draws(TASKS, seed, night * PAIRS_PER_NIGHT, used, KEPT):
-                assert (Purpose.BASELINE, Purpose.DRIFT) == (d.kept.purpose, d.fresh.purpose)
-                assert {("n1", 3)} == {(s.night, s.series) for s in (d.kept, d.fresh)}
-                yield d.task_id, d.kept.ordinal, d.fresh.ordinal
-                used[d.task_id] += 1
+class TestKeptRollouts:
+    KEPT = tuple(
+        KeptRollout(task_id=task, sample=baseline(n, night, series))
+        for night in ("n1", "n2")
+        for series in (3, 2)
+        for task in TASKS
+        for n in range(2)
+    )
 
-    def test_a_night_draws_a_stated_number_and_always_the_same(self) -> None:
-        """They follow from seed and number; this order was written down."""
-        first = draws(TASKS, "s", 0, {}, KEPT)
-        assert (PAIRS_PER_NIGHT, first) == (len(first), draws(TASKS, "s", 0, {}, KEPT))
-        assert first != draws(TASKS, "t", 0, {}, KEPT)
-        assert ["task-5", "task-3", "task-3", "task-7", "task-3"] == [d.task_id for d in first[:5]]
+    def test_a_later_night_or_candidate_comes_later(self) -> None:
+        """Whether it was there may depend on the scores of the earlier ones, which are all used by then."""
+        found = in_order(self.KEPT, "s")
+        groups = [(k.sample.night, k.sample.series) for k in found]
+        assert (sorted(groups), set(self.KEPT)) == (groups, set(found))
 
-    def test_no_rollout_is_used_twice(self) -> None:
-        """Over forty nights: neither a kept one nor a fresh one; the kept ones of a task come in order, from 0."""
-        drawn = list(self.nights(40))
-        assert len(drawn) == len({(t, k) for t, k, _ in drawn}) == len({f for _, _, f in drawn})
-        for task in TASKS:
-            kept = [k for t, k, _ in drawn if t == task]
-            assert list(range(len(kept))) == kept
+    def test_within_a_candidate_a_hash_decides(self) -> None:
+        """Always the same, whatever the order in which they are found; another seed gives another order."""
+        found = in_order(self.KEPT, "s")
+        assert found == in_order(reversed(self.KEPT), "s")
+        assert found != in_order(self.KEPT, "t")
+        assert [k.task_id for k in found[:16]] != sorted(k.task_id for k in found[:16])
 
-    def test_tasks_are_drawn_evenly(self) -> None:
-        """Over 4,800 pairs each of eight tasks comes about 600 times (within five standard deviations)."""
-        counts = Counter(t for t, _, _ in self.nights(200))
-        assert set(TASKS) == set(counts)
-        assert all(485 < n < 715 for n in counts.values())
+    def test_each_has_a_fresh_rollout_of_its_own(self) -> None:
+        """From which it is found again; what versions before numbered from 0 is beside none."""
+        fresh = {k.fresh for k in self.KEPT if k.task_id == TASKS[0]}
+        assert (8, {Purpose.DRIFT}) == (len(fresh), {f.purpose for f in fresh})
+        assert all(k == kept_beside(k.task_id, k.fresh) for k in self.KEPT)
+        assert None is kept_beside(TASKS[0], replace(self.KEPT[0].sample, purpose=Purpose.DRIFT, ordinal=23))

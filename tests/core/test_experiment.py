@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sleepd.core import experiment
-from sleepd.core.evidence import COUNTER_BETS, Given, Place, adaptive_wealth, level, log_wealth
-from sleepd.core.experiment import Decision, Experiment, OnePass, Superiority, VerdictRule, enough, scores_of
+from sleepd.core.evidence import COUNTER_BETS, Given, Place, adaptive_wealth, level, log_wealth, scores_of
+from sleepd.core.experiment import Decision, Experiment, OnePass, Superiority, VerdictRule, enough
 from sleepd.core.model import Pair, TaskId, Verdict
 
 TERMS = Experiment(alpha=0.05)
@@ -360,3 +360,98 @@ class TestProperties:
     def test_decisions_are_values(self) -> None:
         """Equal pairs give equal decisions."""
         assert isinstance(decide([], TERMS), Decision) and decide([], TERMS) == decide([], TERMS)
+
+
+def lossy(chance: np.random.Generator, gain: float, lost: float, count: int = 400) -> list[Pair]:
+    """Pairs of a candidate that gains as much on 13 tasks, where each call times out with the same chance."""
+    before = chance.uniform(0.3, 0.6, 13)
+    tasks = chance.integers(0, 13, count)
+    tried, live = chance.random(count) < before[tasks] + gain, chance.random((count, 4)) < before[tasks][:, None]
+    gone, missing = chance.random(count) < lost, chance.random((count, 4)) < lost
+    return [
+        Pair(
+            ordinal=n,
+            task_id=TaskId("t"),
+            candidate=None if gone[n] else float(tried[n]),
+            baseline=None if missing[n].any() else float(live[n].mean()),
+            baseline_low=float((live[n] & ~missing[n]).mean()),
+            baseline_high=float((live[n] | missing[n]).mean()),
+        )
+        for n in range(count)
+    ]
+
+
+class TestMissingScores:
+    def test_a_useful_candidate_is_found_although_some_calls_time_out(self) -> None:
+        """One of four baseline rollouts that fails costs a quarter of the pair, not the pair."""
+        chance = np.random.default_rng(4)
+        found = [decide(lossy(chance, 0.3, 0.06), TERMS).verdict is Verdict.ACCEPTED for _ in range(40)]
+        assert sum(found) >= 36
+
+    @pytest.mark.parametrize("gain", [0.0, -0.15])
+    def test_timeouts_on_both_sides_help_no_candidate(self, gain: float) -> None:
+        """A useless or harmful one crosses no more often than where no call fails."""
+        chance = np.random.default_rng(5)
+        found = [decide(lossy(chance, gain, 0.06), TERMS).verdict is Verdict.ACCEPTED for _ in range(400)]
+        assert sum(found) <= 33
+
+    @settings(max_examples=60, deadline=None)
+    @given(st.lists(st.tuples(st.integers(0, 1), st.lists(st.sampled_from([0, 1, None]), min_size=4, max_size=4))))
+    def test_no_missing_baseline_rollout_is_a_gift(self, drawn: list[tuple[int, list[int | None]]]) -> None:
+        """Whatever it would have scored, the evidence for the candidate, and that against it, would be no smaller."""
+        for filled in (0, 1):
+            known, whole = [], []
+            for n, (own, live) in enumerate(drawn):
+                scores = [filled if s is None else s for s in live]
+                whole.append(pair(own, float(np.mean(scores)), n))
+                low, high = (float(np.mean([other if s is None else s for s in live])) for other in (0, 1))
+                known.append(
+                    replace(whole[-1], baseline=None if None in live else low, baseline_low=low, baseline_high=high)
+                )
+            seen, full = (scores_of(some) for some in (known, whole))
+            assert bool((seen.cautious <= full.cautious + 1e-12).all())
+            assert bool((seen.hopeful >= full.hopeful - 1e-12).all())
+
+    def test_coverage_counts_rollouts(self) -> None:
+        """One of four that is missing in each pair leaves three quarters."""
+        some = replace(pair(1.0, None), baseline_low=0.25, baseline_high=0.5)
+        assert 0.75 == decide([some] * 4, TERMS).coverage_baseline
+        assert 0.0 == decide([pair(1.0, None)] * 4, TERMS).coverage_baseline
+
+
+class TestNotMeasured:
+    @pytest.mark.parametrize(("own", "live", "said"), [
+        (None, 0.0, "could not be measured: 6 of 6 rollouts of the candidate have no score"),
+        (1.0, None, "could not be measured: 6 of 6 rollouts of the live text have no score"),
+    ])  # fmt: skip
+    def test_what_is_hardly_ever_scored_is_closed_early(self, own: float | None, live: float | None, said: str) -> None:
+        """Long before its pairs are used up: no later pair could make it known."""
+        found = decide([pair(own, live, n) for n in range(30)], replace(TERMS, max_pairs=1_000))
+        assert (Verdict.CLOSED, 6) == (found.verdict, found.pairs)
+        assert said in found.reason
+
+    def test_a_candidate_whose_failures_become_timeouts_does_not_draw_on_to_the_end(self) -> None:
+        """Half of its answers time out: closed after some dozens of pairs, not after 1,000."""
+        chance = np.random.default_rng(6)
+        ends = []
+        for _ in range(40):
+            pairs = [replace(p, candidate=p.candidate or None) for p in draw(no_effect, chance, 1_000)]
+            ends.append(decide(pairs, replace(TERMS, max_pairs=1_000)))
+        assert {Verdict.CLOSED} == {one.verdict for one in ends}
+        assert float(np.median([one.pairs for one in ends])) < 100
+
+    def test_a_candidate_that_is_scored_often_enough_is_hardly_ever_closed(self) -> None:
+        """Exactly at the floor, 80 %, on both sides: at most in a tenth of lives, however many pairs it draws."""
+        chance = np.random.default_rng(7)
+        asked = replace(TERMS, alpha=1e-9, beta=0.1, max_pairs=401)
+        closed = 0
+        for _ in range(200):
+            lost = chance.random((400, 2)) < 0.2
+            some = [pair(None if a else 0.5, None if b else 0.45, n) for n, (a, b) in enumerate(lost)]
+            closed += decide(some, replace(asked, statistic=Superiority(smallest_effect=0.0))).verdict is Verdict.CLOSED
+        assert closed <= 30
+
+    def test_one_that_crossed_before_is_accepted(self) -> None:
+        """What comes behind the verdict is not looked at."""
+        some = [pair(1.0, 0.0, n) for n in range(12)] + [pair(None, 0.0, 12 + n) for n in range(60)]
+        assert Verdict.ACCEPTED is decide(some, TERMS).verdict

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from sleepd.core import edit, evidence, experiment
 from sleepd.core.errors import UsageError
-from sleepd.core.experiment import Decision, Experiment, NonInferiority, TriggerAccuracy, scores_of
+from sleepd.core.evidence import scores_of
+from sleepd.core.experiment import Decision, Experiment, NonInferiority, TriggerAccuracy
 from sleepd.core.model import Pair, TaskId, Verdict
 from sleepd.core.trigger import Loads, Side, described, description_of, loaded, words
 

@@ -72,7 +72,7 @@ def test_the_gates_page_states_the_figures_in_force() -> None:
     ending = f"{default.max_pairs} pairs or {default.max_nights} nights"
     assert ending in page and ending in text("how-to/troubleshooting.md")
     assert (0.8, 0.5) == (default.coverage, default.waiting_share)
-    assert "four fifths of the pairs" in page and "at most half of its pairs" in page
+    assert "four fifths of the rollouts" in page and "at most half of its pairs" in page
     assert experiment.enough(5, 3) is None and experiment.enough(4, 3) and experiment.enough(5, 2)
     assert "fewer than five validation groups or three sealed ones" in page
 

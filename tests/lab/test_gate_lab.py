@@ -18,7 +18,7 @@ import pytest
 from sleepd.core import experiment
 from sleepd.core.confirmation import ConfirmationConfig
 from sleepd.core.experiment import Experiment, OnePass, VerdictRule
-from sleepd.core.model import Pair, RunId
+from sleepd.core.model import Pair, RunId, TaskId
 from sleepd.lab.gate import apart, figures, lives
 from sleepd.lab.gate.figures import mean, share
 from sleepd.lab.gate.trials import Setup, drawn, least_pairs, trial
@@ -53,6 +53,29 @@ def test_pairs_come_out_as_the_rates_say() -> None:
     assert {1.0} == set(late.candidate[~np.isnan(late.candidate)])
 
 
+def test_calls_time_out_whatever_they_would_have_scored() -> None:
+    """A share of the candidate's rollouts and of all baseline rollouts; their bounds hold the true mean."""
+    rates = Rates(before=np.array([0.5]), after=np.array([0.7]))
+    columns = drawn(np.random.default_rng(2), kind("lossy +20"), rates, 20_000, 4)
+    assert 0.06 == pytest.approx(np.isnan(columns.candidate).mean(), abs=0.006)
+    assert 0.7 == pytest.approx(np.nanmean(columns.candidate), abs=0.02)
+    missing = columns.baseline_high - columns.baseline_low
+    assert 0.06 == pytest.approx(missing.mean(), abs=0.004)
+    assert 0.5 == pytest.approx(columns.baseline_low.mean() / 0.94, abs=0.02)
+    assert bool((np.isnan(columns.baseline) == (missing > 0)).all())
+
+
+def test_a_model_that_times_out_now_and_then_stops_no_acceptance() -> None:
+    """6 % of all calls: what helps is found, and what does nothing is not."""
+    rng = np.random.default_rng(8)
+    found = {
+        key: sum(trial(rng, kind(key), kind(key).make(rng, 13), SETUP, 0.0047).accepted for _ in range(40))
+        for key in ("lossy none", "lossy +20")
+    }
+    assert found["lossy none"] <= 1
+    assert found["lossy +20"] >= 24
+
+
 def test_n_star_is_that_of_the_design() -> None:
     """One certain gain: ln(1/alpha) over ln(1 + bet), the bet as large as the grid allows; none: no number of pairs."""
     sure = Rates(before=np.zeros(3), after=np.ones(3))
@@ -69,8 +92,15 @@ def test_verdicts_are_those_of_the_database(key: str, tmp_path_factory: pytest.T
     columns = drawn(rng, kind(key), rates, 400, 4)
     seen = experiment.decide(SETUP.experiment, columns.scores)
     rows = [
-        Pair(ordinal=n, task_id=f"t{t}", candidate=None if np.isnan(c) else c, baseline=b)  # type: ignore[arg-type]
-        for n, (t, c, b) in enumerate(zip(columns.task, columns.candidate, columns.baseline, strict=True))
+        Pair(
+            ordinal=n,
+            task_id=TaskId(f"t{columns.task[n]}"),
+            candidate=None if np.isnan(columns.candidate[n]) else columns.candidate[n],
+            baseline=None if np.isnan(columns.baseline[n]) else columns.baseline[n],
+            baseline_low=columns.baseline_low[n],
+            baseline_high=columns.baseline_high[n],
+        )
+        for n in range(400)
     ]
     with world.database.writing() as connection:
         connection.exec_driver_sql("PRAGMA foreign_keys = OFF")
@@ -183,5 +213,5 @@ def test_the_command_prints_every_figure() -> None:
     assert "candidate 60 of an account at 0.05" in text.out
     data = json.loads(sleepd("gate-lab", "-n", "20", "--rule", "strict", "--json").out)
     assert [] == [one["words"] for one in (*data["rows"], *data["lines"]) if one["words"] not in text.out]
-    assert ("strict", 33, 17) == (data["rule"], len(data["rows"]), len(data["lines"]))
+    assert ("strict", 39, 17) == (data["rule"], len(data["rows"]), len(data["lines"]))
     assert all(row["accepted"]["low"] <= row["accepted"]["value"] <= row["accepted"]["high"] for row in data["rows"])

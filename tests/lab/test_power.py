@@ -75,7 +75,7 @@ def through(world: World, candidate: Candidate, own: np.ndarray, live: np.ndarra
         proposals.save_pairs(connection, candidate.id, rows, RunId(id="n1"))
         trial = proposals.trial(connection, candidate.id)
         decision = experiment.decide(
-            GateTerms().asked_of(trial.candidate), experiment.scores_of(proposals.pairs(connection, candidate.id))
+            GateTerms().asked_of(trial.candidate), evidence.scores_of(proposals.pairs(connection, candidate.id))
         )
         proposals.decide(connection, candidate.id, decision, 1)
     return decision

@@ -16,7 +16,7 @@ from sleepd.pipeline import buffer
 from sleepd.pipeline.attribute import applied
 from sleepd.pipeline.mine import kinds_of_work
 from sleepd.pipeline.prove import prove
-from sleepd.pipeline.rollout import RunContext
+from sleepd.pipeline.rollout import RunContext, drive
 from sleepd.pipeline.trial import AttributionConfig, Comparison, GateTerms, enter, text_claim
 from sleepd.pipeline.waiting import go_on
 from sleepd.pipeline.work import find_work
@@ -49,7 +49,7 @@ def comparison_of(world: World) -> Comparison:
 def proven(ctx: RunContext, comparison: Comparison, *edits: Edit, gate: GateTerms = GATING) -> tuple[Trial, ...]:
     made = Bundle.of(edits, ["s1"], origin=CandidateOrigin.REFLECTION)
     trial = enter(ctx, comparison, text_claim(ctx, comparison, made, applied(comparison, edits).text), gate)
-    return prove(ctx, comparison, trial, gate, gate.pairs_per_night)
+    return drive(ctx, prove(ctx, comparison, trial, gate, gate.pairs_per_night))
 
 
 class TestTakingApart:
@@ -125,7 +125,7 @@ class TestTakingApart:
 
         def begun() -> None:
             trial = enter(world.ctx(), comparison, text_claim(world.ctx(), comparison, made, text), gate)
-            prove(world.ctx(), comparison, trial, gate, 2)
+            drive(world.ctx(), prove(world.ctx(), comparison, trial, gate, 2))
 
         begun()
         counted = FailingAt(world.model, 0, OUTAGE)

@@ -20,7 +20,7 @@ from sleepd.pipeline.compact import Compaction, CompactionConfig, compact, leave
 from sleepd.pipeline.mine import kinds_of_work
 from sleepd.pipeline.night import outlook
 from sleepd.pipeline.optimize import OptimizerTerms, optimize, try_out
-from sleepd.pipeline.rollout import RunContext
+from sleepd.pipeline.rollout import RunContext, drive
 from sleepd.pipeline.trial import Comparison, GateTerms, enter, text_claim
 from sleepd.pipeline.work import Work
 from sleepd.skills.targets import new_project_target
@@ -173,7 +173,7 @@ class TestTheGate:
         made = compacted(world, said(delete(AGAIN), delete(WEATHER)))
         assert made.bundle is not None
         ctx = world.ctx(night="n3")
-        done, _ = try_out(ctx, comparison_of(world), made.bundle, OptimizerTerms(), GATING)
+        done, _ = drive(ctx, try_out(ctx, comparison_of(world), made.bundle, OptimizerTerms(), GATING))
         candidate = done[-1].candidate
         assert Verdict.ACCEPTED is candidate.verdict, candidate.reason
         text = ctx.text(candidate.text)
@@ -192,7 +192,9 @@ class TestTheGate:
             tokens(base),
         )
         assert made.bundle is not None
-        done, _ = try_out(world.ctx(), comparison_of(world, base), made.bundle, OptimizerTerms(), GATING)
+        done, _ = drive(
+            world.ctx(), try_out(world.ctx(), comparison_of(world, base), made.bundle, OptimizerTerms(), GATING)
+        )
         assert Verdict.REJECTED is done[-1].candidate.verdict
         assert "effect below -0.03" in done[-1].candidate.reason
 

@@ -11,9 +11,9 @@ import pytest
 
 from sleepd.core import edit
 from sleepd.core.confirmation import ConfirmationConfig
-from sleepd.core.drift import PAIRS_PER_NIGHT
 from sleepd.core.errors import NotMeasured
-from sleepd.core.experiment import CandidateEnding, Superiority, paths, scores_of
+from sleepd.core.evidence import scores_of
+from sleepd.core.experiment import CandidateEnding, Superiority, paths
 from sleepd.core.model import CandidateOrigin, Cause, Score, Split, Unscored, Verdict
 from sleepd.core.ports import CallPurpose, Failure, ReplayOutcome
 from sleepd.core.schedule import baseline
@@ -27,8 +27,8 @@ from sleepd.pipeline.drift import watch
 from sleepd.pipeline.loaded import LoadRequests, load_requests, loads, skill_list
 from sleepd.pipeline.mine import kinds_of_work
 from sleepd.pipeline.night import outlook
-from sleepd.pipeline.rollout import RunContext, run_all
-from sleepd.pipeline.trial import Comparison, GateTerms, enter, text_claim
+from sleepd.pipeline.rollout import RunContext, drive
+from sleepd.pipeline.trial import FIRST, Comparison, GateTerms, enter, measure, text_arms, text_claim
 from sleepd.pipeline.work import Work
 from sleepd.skills.targets import new_project_target
 from sleepd.store import loads as rows
@@ -177,17 +177,18 @@ class TestTheGate:
         base = Path(work.target.path).read_text()
         comparison = Comparison(target=work.target, base=base, tasks=work.usable(Split.VAL))
         ctx = world.ctx()
-        address = ctx.put_text(base)
-        wanted = [ctx.request(s, address, baseline(n, "n1")) for s in comparison.tasks for n in range(8)]
-        run_all(ctx, wanted)
+        address, text = ctx.put_text(base), base + "- x\n"
+        four = replace(GATING, baseline_samples=4)
+        other = enter(ctx, comparison, text_claim(ctx, comparison, Bundle(backed=()), text), four)
+        drive(ctx, measure(ctx, text_arms(ctx, comparison, other.candidate), other, four, 8))
         with world.database.writing() as connection:
             connection.exec_driver_sql("UPDATE rollouts SET score = 0.0 WHERE text = ?", (address,))
-        found = watch(world.ctx(Changed(world.model), night="n2"), comparison, GATING)
+        found = watch(world.ctx(Changed(world.model), night="n2"), comparison, four)
         assert found is not None and found.alarm
         kept = [r for r in world.rows("rollouts") if r["replay"] == "trigger" and r["purpose"] != "learning"]
         assert kept and all(r["invalidated_by"] for r in kept)
         *_, second = described(world, work, said("option"), small, night="n3").tried
-        assert (first.candidate.index + 1, "option") == (second.candidate.index, second.candidate.edits[0].text)
+        assert (first.candidate.index + 2, "option") == (second.candidate.index, second.candidate.edits[0].text)
         with world.database.reading() as connection:
             assert Verdict.CLOSED is proposals.trial(connection, first.candidate.id).candidate.verdict
 
@@ -214,12 +215,12 @@ class TestNights:
     def test_a_model_that_chooses_otherwise_now_is_noticed(self, world: World, tmp_path: Path) -> None:
         """Descriptions are watched as texts are: what waits is closed, and the night says so; no change, no alarm."""
         work = work_of(world, tmp_path)
-        small = replace(GATING, pairs_per_night=40)
+        small = replace(GATING, pairs_per_night=40, baseline_samples=2)
         (first,) = described(world, work, said("option"), small).tried
         assert Verdict.UNDECIDED is first.candidate.verdict
         few = replace(small, pairs_per_night=2)
         same = described(world, work, said("option"), few, night="n2").drift
-        assert same is not None and (PAIRS_PER_NIGHT, False) == (same.pairs, same.alarm)
+        assert same is not None and (2 * FIRST, False) == (same.pairs, same.alarm)
         with world.database.writing() as connection:
             connection.exec_driver_sql("UPDATE rollouts SET score = 0.0 WHERE purpose = 'baseline'")
             connection.exec_driver_sql("UPDATE rollouts SET score = 1.0 WHERE purpose = 'drift'")

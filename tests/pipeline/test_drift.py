@@ -21,8 +21,8 @@ from sleepd.pipeline.adopt import reject
 from sleepd.pipeline.drift import watch
 from sleepd.pipeline.mine import kinds_of_work
 from sleepd.pipeline.night import outlook
-from sleepd.pipeline.rollout import RunContext
-from sleepd.pipeline.trial import Comparison, GateTerms, enter, text_arms, text_claim
+from sleepd.pipeline.rollout import RunContext, drive
+from sleepd.pipeline.trial import FIRST, Comparison, GateTerms, enter, text_arms, text_claim
 from sleepd.pipeline.waiting import exhausted
 from sleepd.pipeline.work import Work, find_work
 from sleepd.simulate.cast import persona
@@ -40,7 +40,7 @@ RULES = "\n".join(["", *(rule.wordings[0] for family in persona("programmer").fa
 
 
 def measure(ctx: RunContext, comparison: Comparison, trial: Trial, gate: GateTerms, budget: int) -> Decision:
-    return trials.measure(ctx, text_arms(ctx, comparison, trial.candidate), trial, gate, budget).decision
+    return drive(ctx, trials.measure(ctx, text_arms(ctx, comparison, trial.candidate), trial, gate, budget)).decision
 
 
 class Changed:
@@ -116,7 +116,7 @@ def comparison_of(world: World) -> Comparison:
 
 def patient(world: World) -> World:
     """Few pairs a night, so that candidates wait."""
-    return replace(world, gate=replace(world.gate, pairs_per_night=16))
+    return replace(world, gate=replace(world.gate, pairs_per_night=16, baseline_samples=4))
 
 
 def until_alarm(world: World) -> tuple[Night, int]:
@@ -173,30 +173,45 @@ class TestWithoutEarlierNights:
 @pytest.mark.slow
 class TestWithoutAChange:
     def test_each_later_night_draws_a_stated_number_of_pairs(self, world: World) -> None:
-        """The account goes on over the nights, no rollout is in two pairs, and nothing is set aside."""
+        """The account goes on over the nights, no rollout is in two pairs, and nothing is set aside.
+
+        The first night has one candidate, whose first eight pairs have 32 baseline rollouts; the second has none.
+        """
         world = patient(world)
         reports = [settled(world, date=date(n)) for n in (1, 2, 3)]
-        assert [None, PAIRS_PER_NIGHT, 2 * PAIRS_PER_NIGHT] == [
-            r.report["drift"] and drift_of(r)["pairs"] for r in reports
-        ]
+        assert [None, PAIRS_PER_NIGHT, 4 * FIRST] == [r.report["drift"] and drift_of(r)["pairs"] for r in reports]
         assert not any(drift_of(r)["alarm"] for r in reports[1:])
         fresh = [r for r in world.rows("rollouts") if r["purpose"] == "drift"]
-        assert list(range(2 * PAIRS_PER_NIGHT)) == sorted(int(str(r["ordinal"])) for r in fresh)
+        assert 4 * FIRST == len(fresh) == len({(r["task_id"], r["ordinal"]) for r in fresh})
         assert {world.ctx().replay_key} == {r["model"] for r in world.rows("rollouts")}
         assert "differently" not in reports[2].message
 
-    @pytest.mark.slow
     def test_each_pair_has_one_kept_rollout_of_its_own(self, world: World) -> None:
-        """On validation tasks; for the n-th pair of a task there is the baseline rollout of number n."""
-        for n in (1, 2, 3):
-            settled(world, date=date(n))
-        sides = {t["id"]: t["split"] for t in world.rows("tasks")}
-        ours = [r for r in world.rows("rollouts") if r["text"] == BASE]
-        turns = Counter(r["task_id"] for r in ours if r["purpose"] == "drift")
-        assert 2 * PAIRS_PER_NIGHT == turns.total()
-        assert {Split.VAL.value} == {sides[task] for task in turns}
-        kept = {(r["task_id"], r["ordinal"]) for r in ours if r["purpose"] == "baseline"}
-        assert not {(task, n) for task in turns for n in range(turns[task])} - kept
+        """On validation tasks, made in the earlier night: the watch makes none of the older ones itself."""
+        ctx, two = world.ctx(night="n1"), replace(world.gate, pairs_per_night=8)
+        comparison, bundle = comparison_of(world), Bundle(backed=())
+        for text in ("- x\n", "- y\n"):
+            trial = enter(ctx, comparison, text_claim(ctx, comparison, bundle, text), two)
+            measure(ctx, comparison, trial, two, 4)
+        before = [r for r in world.rows("rollouts") if r["purpose"] == "baseline"]
+        model = counting(world.model)
+        found = watch(world.ctx(model, night="n2"), comparison, two)
+        # Four pairs of each of two candidates, two baseline rollouts a pair: all of them, and no others.
+        assert found is not None
+        assert (16, 16) == (found.pairs, model.asked)
+        assert before == [r for r in world.rows("rollouts") if r["purpose"] == "baseline"]
+        fresh = Counter((r["task_id"], r["series"]) for r in world.rows("rollouts") if r["purpose"] == "drift")
+        assert Counter((r["task_id"], r["series"]) for r in before) == fresh
+        assert {Split.VAL.value} == {t["split"] for t in world.rows("tasks") if t["id"] in {task for task, _ in fresh}}
+
+    def test_only_what_was_drawn_before_the_first_look_is_used(self, world: World) -> None:
+        """Whether later pairs are there depends on the scores: they would be a choice among them."""
+        ctx, comparison = world.ctx(night="n1"), comparison_of(world)
+        trial = enter(ctx, comparison, text_claim(ctx, comparison, Bundle(backed=()), "- x\n"), world.gate)
+        measure(ctx, comparison, trial, world.gate, 14)
+        assert len(pairs_of(world, trial)) > FIRST
+        found = watch(world.ctx(night="n2"), comparison, world.gate)
+        assert found is not None and 2 * FIRST == found.pairs
 
     def test_a_rerun_in_pieces_draws_the_same_pairs(self, world: World) -> None:
         """Of the same night: what was drawn is found again, and the same is said."""
@@ -222,7 +237,7 @@ class TestWithoutAChange:
         seen = outlook(world.ctx(model, night="n2"), world.plan(date(2)))
         assert 0 == model.asked
         strict = replace(world, gate=replace(world.gate, rule=VerdictRule.STRICT))
-        assert 2 * PAIRS_PER_NIGHT == seen.calls - outlook(strict.ctx(), strict.plan(date(2))).calls
+        assert PAIRS_PER_NIGHT == seen.calls - outlook(strict.ctx(), strict.plan(date(2))).calls
         night = settled(world, model, date=date(2))
         assert PAIRS_PER_NIGHT == drift_of(night)["pairs"]
         assert model.asked <= seen.calls
@@ -241,8 +256,7 @@ class TestTimeouts:
         found = watch(world.ctx(model, night="n2"), comparison_of(world), world.gate)
         after = [r for r in world.rows("rollouts") if r["purpose"] == "baseline"]
         assert [] == [r for r in before if r not in after]
-        assert found is not None and PAIRS_PER_NIGHT == found.pairs
-        assert PAIRS_PER_NIGHT + len(after) - len(before) == model.asked
+        assert found is not None and PAIRS_PER_NIGHT == found.pairs == model.asked
 
 
 class TestAlarm:

@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import pickle
 import threading
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -32,7 +33,7 @@ def requests(ctx: RunContext, count: int) -> list[RolloutRequest]:
     return [ctx.request(usable[n % 4], text, baseline(n // 4, "n1")) for n in range(count)]
 
 
-def run(ctx: RunContext, count: int) -> list[Rollout]:
+def run(ctx: RunContext, count: int) -> Sequence[Rollout]:
     return run_all(ctx, requests(ctx, count))
 
 

@@ -21,7 +21,7 @@ from sleepd.pipeline.mine import kinds_of_work
 from sleepd.pipeline.optimize import OptimizeReport, OptimizerTerms, optimize, try_out
 from sleepd.pipeline.reflect import MOST_EDITS
 from sleepd.pipeline.replies import ReplyText, replies_to
-from sleepd.pipeline.rollout import RunContext
+from sleepd.pipeline.rollout import RunContext, drive
 from sleepd.pipeline.step import StepProposal, step
 from sleepd.pipeline.trial import Comparison
 from sleepd.pipeline.work import Work, find_work
@@ -368,7 +368,9 @@ class TestBadEdits:
         """Aimed at the user's own text, at a protected region, at two rules at once, or at none."""
         one = Edit(op=op, anchor=anchor, text=text, reason="")
         bundle = Bundle.of([one], ["s"], origin=CandidateOrigin.REFLECTION)
-        done, lost = try_out(world.ctx(), comparison_of(world, TEXT), bundle, OPTIMIZING, world.gate)
+        done, lost = drive(
+            world.ctx(), try_out(world.ctx(), comparison_of(world, TEXT), bundle, OPTIMIZING, world.gate)
+        )
         assert ((), [one]) == (done, [u.edit for u in lost])
         assert reason in lost[0].reason
         assert [] == world.rows("candidates") == world.rows("rollouts")
@@ -378,7 +380,9 @@ class TestBadEdits:
         text = edit.set_region("", Region.LEARNT, "- Be brief.\n- Be kind.\n")
         drops = [Edit(op=EditOp.DELETE, anchor=f"- Be {how}.", text="", reason="") for how in ("brief", "kind")]
         bundle = Bundle.of(drops, ["s"], origin=CandidateOrigin.REFLECTION)
-        done, lost = try_out(world.ctx(), comparison_of(world, text), bundle, OPTIMIZING, world.gate)
+        done, lost = drive(
+            world.ctx(), try_out(world.ctx(), comparison_of(world, text), bundle, OPTIMIZING, world.gate)
+        )
         assert ((), drops) == (done, [u.edit for u in lost])
 
     @pytest.mark.parametrize(

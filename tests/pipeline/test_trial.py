@@ -20,7 +20,7 @@ from sleepd.host.account import Account
 from sleepd.models.scripted import FailingAt, ScriptedModel
 from sleepd.pipeline import trial as trials
 from sleepd.pipeline.mine import kinds_of_work
-from sleepd.pipeline.rollout import RunContext
+from sleepd.pipeline.rollout import RunContext, drive
 from sleepd.pipeline.trial import Comparison, GateTerms, allowance, enter, identity, text_arms, text_claim
 from sleepd.pipeline.waiting import exhausted, go_on
 from sleepd.pipeline.work import Work, find_work
@@ -56,7 +56,7 @@ def entered(world: World, ctx: RunContext, text: str = GOOD, gate: GateTerms = G
 
 
 def measure(ctx: RunContext, comparison: Comparison, trial: Trial, gate: GateTerms, budget: int) -> Decision:
-    return trials.measure(ctx, text_arms(ctx, comparison, trial.candidate), trial, gate, budget).decision
+    return drive(ctx, trials.measure(ctx, text_arms(ctx, comparison, trial.candidate), trial, gate, budget)).decision
 
 
 class Breaking:
@@ -183,7 +183,7 @@ class TestMeasuring:
         (row,) = world.rows("candidates")
         assert (Verdict.ACCEPTED, "accepted", decision.evidence) == (decision.verdict, row["verdict"], row["evidence"])
         scheduled = [p for p in world.rows("pairs") if p["purpose"] == "candidate"]
-        assert decision.pairs <= len(scheduled) < decision.pairs + 16
+        assert decision.pairs <= len(scheduled) <= decision.pairs + 2 * trials.ROUND
 
     def test_before_it_is_accepted_each_task_is_looked_at(self, world: World) -> None:
         """Tasks that the schedule drew too seldom until the crossing are drawn again, each with a fresh rollout."""
@@ -194,6 +194,30 @@ class TestMeasuring:
         assert len(comparison.tasks) == len(counts)
         assert GATING.confirmation.least <= min(counts.values())
         assert f"none of {len(comparison.tasks)} tasks got worse" in decision.reason
+
+    def test_no_rollout_of_the_candidate_is_used_twice(self, world: World) -> None:
+        """Not in the look at each task either: one that was drawn behind the crossing is older than the baseline there."""
+        ctx = world.ctx()
+        comparison, trial = entered(world, ctx)
+        decision = measure(ctx, comparison, trial, GATING, 60)
+        scheduled = [p for p in world.rows("pairs") if p["purpose"] == "candidate"]
+        assert Verdict.ACCEPTED is decision.verdict and decision.pairs < len(scheduled) < len(world.rows("pairs"))
+        made = [r for r in world.rows("rollouts") if r["purpose"] == "candidate"]
+        assert len(world.rows("pairs")) == len(made)
+
+    @pytest.mark.parametrize("workers", [2, 16])
+    def test_the_number_of_workers_changes_no_row(self, world: World, workers: int) -> None:
+        """Which round is begun follows from the pairs that were looked at, not from the replies that are there."""
+        model = Settled(world.model)
+        for ctx in (world.ctx(model), world.ctx(model, workers=workers)):
+            with world.database.writing() as connection:
+                for table in ("pairs", "rollouts", "candidates"):
+                    connection.exec_driver_sql(f"DELETE FROM {table}")
+            comparison, trial = entered(world, ctx)
+            measure(ctx, comparison, trial, GATING, 60)
+            if ctx.workers == 1:
+                expected = [world.rows(table) for table in ("pairs", "rollouts", "candidates")]
+        assert expected == [world.rows(table) for table in ("pairs", "rollouts", "candidates")]
 
     def test_a_text_that_breaks_one_task_is_rejected(self, world: World) -> None:
         """However much better it is on the others: a rule that wins by the mean may lose a task for good."""
@@ -247,7 +271,7 @@ class TestMeasuring:
 
     def test_a_pair_is_made_of_rollouts_of_its_own_night(self, world: World) -> None:
         """Also one that an earlier night left half done: both of its sides are drawn again (promise 6)."""
-        failing = world.ctx(FailingAt(world.model, 40, OUTAGE), night="n1")
+        failing = world.ctx(FailingAt(world.model, 10, OUTAGE), night="n1")
         comparison, trial = entered(world, failing, "- x\n")
         with pytest.raises(NotMeasured):
             measure(failing, comparison, trial, GATING, 20)
@@ -287,7 +311,10 @@ class TestMeasuring:
         decision = measure(ctx, comparison, trial, GATING, 20)
         assert {None} == {p["candidate"] for p in world.rows("pairs")}
         assert all(p["baseline"] is not None for p in world.rows("pairs"))
-        assert (Verdict.UNDECIDED, 0.0) == (decision.verdict, decision.coverage_candidate)
+        assert (Verdict.CLOSED, 0.0) == (decision.verdict, decision.coverage_candidate)
+        assert decision.reason.startswith("could not be measured")
+        # Those under way when it was closed are the last: the limit of pairs is never reached.
+        assert len(world.rows("pairs")) <= decision.pairs + 2 * trials.ROUND
 
     def test_a_baseline_with_a_hole_is_a_hole(self, world: World) -> None:
         """A mean over the scored ones alone would choose among the rollouts."""
@@ -302,6 +329,8 @@ class TestMeasuring:
         comparison, trial = entered(world, ctx)
         measure(ctx, comparison, trial, GATING, 6)
         assert {None} == {p["baseline"] for p in world.rows("pairs")}
+        # One of two is missing: what it would have scored lies between 0 and 1, and so half of the mean is open.
+        assert {0.5} == {float(str(p["baseline_high"])) - float(str(p["baseline_low"])) for p in world.rows("pairs")}
 
     def test_a_lowered_limit_closes_what_waited_beyond_it(self, world: World) -> None:
         """The verdict is written down although nothing new was drawn."""

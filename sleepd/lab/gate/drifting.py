@@ -19,7 +19,7 @@ from sleepd.core.experiment import Decision
 from sleepd.core.model import Candidate, Digest, Sample, SkillTarget, TaskId, Verdict
 from sleepd.lab.gate.trials import Setup
 from sleepd.lab.gate.truth import shifted
-from sleepd.pipeline.trial import PAIRS_AT_ONCE, GateTerms
+from sleepd.pipeline.trial import FIRST, ROUND, GateTerms
 
 NIGHTS: Final = 14
 WATCHED: Final = 40
@@ -29,6 +29,8 @@ PAIRS: Final = GateTerms().pairs_per_night
 _KNOWS: Final = 0.95
 """Pass rate of a model that knows the person's rules of its own accord."""
 _WAITING: Final = GateTerms().waiting_share
+_AT_ONCE: Final = 24
+"""Pairs between two looks here; a night looks more often, and comes to the same verdict."""
 _NOWHERE: Final = SkillTarget(agent="", name="", path="", project="", description="")
 
 Rate = Callable[[int, float, float], float]
@@ -145,26 +147,24 @@ def null_life(
                 trial, most = _Trial(candidate, [], []), left
             before, first = len(made), len(trial.own)
             until = min(setup.experiment.max_pairs, first + min(most, left))
-            found, used = None, 0
-            # As a night looks: after so many pairs at once.
-            while found is None or (found.verdict is Verdict.UNDECIDED and first + used < until):
-                some = min(until, first + used + PAIRS_AT_ONCE)
-                for draw in schedule.draws(
-                    trial.candidate, some, setup.baseline_samples, str(night), first=first + used
-                ):
-                    share = (setup.pairs_per_night - left + used) / setup.pairs_per_night
-                    now = rate(night, share, float(rates[int(draw.task_id)]))
-                    trial.own.append(float(rng.random() < now))
-                    live = 0.0
-                    for sample in draw.baseline:
-                        at = (draw.task_id, shared(sample))
-                        outcome = made.get(at)
-                        if outcome is None:
-                            made[at] = outcome = float(rng.random() < now)
-                        live += outcome
-                    trial.live.append(live / setup.baseline_samples)
-                    used += 1
-                found = _decided(setup, trial)
+            drawn = schedule.draws(trial.candidate, until, setup.baseline_samples, str(night))[first:]
+            fresh: list[list[tuple[TaskId, Sample]]] = []
+            for number, draw in enumerate(drawn):
+                share = (setup.pairs_per_night - left + number) / setup.pairs_per_night
+                now = rate(night, share, float(rates[int(draw.task_id)]))
+                trial.own.append(float(rng.random() < now))
+                rollouts = [(draw.task_id, shared(sample)) for sample in draw.baseline]
+                fresh.append([at for at in dict.fromkeys(rollouts) if at not in made])
+                made |= {at: float(rng.random() < now) for at in fresh[-1]}
+                trial.live.append(sum(made[at] for at in rollouts) / setup.baseline_samples)
+                if not (number + 1) % _AT_ONCE and _drawn(_decided(setup, trial), first, len(drawn)) <= number + 1:
+                    break
+            # What lies behind the verdict was not drawn, but for the round that is under way then in a night.
+            used = _drawn(_decided(setup, trial), first, len(drawn))
+            del trial.own[first + used :], trial.live[first + used :]
+            for at in (at for some in fresh[used:] for at in some):
+                del made[at]
+            found = _decided(setup, trial)
             left, pairs, calls = left - used, pairs + used, calls + used + len(made) - before
             adopted += found.verdict is Verdict.ACCEPTED
             if found.verdict is Verdict.UNDECIDED:
@@ -189,6 +189,16 @@ def alarmed(rng: np.random.Generator, tasks: int, missing: float) -> bool:
             for n in range(count)
         ]
     ).alarm
+
+
+def _drawn(found: Decision, first: int, most: int) -> int:
+    """How many of at most `most` pairs a night begins of a candidate that had drawn `first` before."""
+    if found.verdict is Verdict.UNDECIDED:
+        return most
+    looked_at = FIRST - ROUND
+    while first + looked_at < found.pairs:
+        looked_at += ROUND
+    return min(most, looked_at + ROUND)
 
 
 def _decided(setup: Setup, trial: _Trial) -> Decision:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from sleepd.core import confirmation, experiment
 from sleepd.core.confirmation import Confirmation, ConfirmationConfig
-from sleepd.core.evidence import Floats, Scores
+from sleepd.core.evidence import Flags, Floats, Scores
 from sleepd.core.experiment import Decision, Experiment, OnePass, VerdictRule
 from sleepd.core.model import TaskId, Verdict
 from sleepd.lab.gate.truth import Kind, Rates
@@ -45,10 +45,43 @@ class Columns:
     task: npt.NDArray[np.int64]
     candidate: Floats
     baseline: Floats
+    """NaN where one of its rollouts is missing."""
+    baseline_low: Floats
+    baseline_high: Floats
 
     @property
     def scores(self) -> Scores:
-        return Scores(candidate=self.candidate, baseline=self.baseline)
+        return Scores(
+            candidate=self.candidate,
+            baseline=self.baseline,
+            baseline_low=self.baseline_low,
+            baseline_high=self.baseline_high,
+        )
+
+    def only(self, which: slice | Flags) -> Columns:
+        """Some of the pairs."""
+        return Columns(
+            task=self.task[which],
+            candidate=self.candidate[which],
+            baseline=self.baseline[which],
+            baseline_low=self.baseline_low[which],
+            baseline_high=self.baseline_high[which],
+        )
+
+    def and_then(self, more: Columns) -> Columns:
+        """These pairs, then those."""
+        return Columns(
+            task=np.append(self.task, more.task),
+            candidate=np.append(self.candidate, more.candidate),
+            baseline=np.append(self.baseline, more.baseline),
+            baseline_low=np.append(self.baseline_low, more.baseline_low),
+            baseline_high=np.append(self.baseline_high, more.baseline_high),
+        )
+
+    @classmethod
+    def whole(cls, task: npt.NDArray[np.int64], candidate: Floats, baseline: Floats) -> Columns:
+        """Pairs without a missing baseline rollout."""
+        return cls(task=task, candidate=candidate, baseline=baseline, baseline_low=baseline, baseline_high=baseline)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,21 +109,35 @@ def drawn(rng: np.random.Generator, kind: Kind, rates: Rates, count: int, sample
     """Pairs as the schedule draws them: a task at random, one rollout of the candidate, `samples` of the live text."""
     task = rng.integers(0, len(rates.before), count)
     if kind.random_judge:
-        return Columns(task=task, candidate=rng.random(count), baseline=rng.random((count, samples)).mean(axis=1))
+        return Columns.whole(task, rng.random(count), rng.random((count, samples)).mean(axis=1))
     passed = (rng.random(count) < rates.after[task]).astype(np.float64)
     if kind.timeouts:
         passed[passed == 0] = np.nan
-    return Columns(task=task, candidate=passed, baseline=rng.binomial(samples, rates.before[task]) / samples)
+    hits = rng.binomial(samples, rates.before[task])
+    if not kind.missing:
+        return Columns.whole(task, passed, hits / samples)
+    passed[rng.random(count) < kind.missing] = np.nan
+    lost_hits, lost = rng.binomial(hits, kind.missing), rng.binomial(samples - hits, kind.missing)
+    lost += lost_hits
+    low = (hits - lost_hits) / samples
+    return Columns(
+        task=task,
+        candidate=passed,
+        baseline=np.where(lost > 0, np.nan, low),
+        baseline_low=low,
+        baseline_high=low + lost / samples,
+    )
 
 
 def one_pass(rng: np.random.Generator, kind: Kind, rates: Rates) -> Columns:
     """Every task once, as the paper's rule looks at them."""
     tasks = np.arange(len(rates.before))
     if kind.random_judge:
-        return Columns(task=tasks, candidate=rng.random(len(tasks)), baseline=rng.random(len(tasks)))
+        return Columns.whole(tasks, rng.random(len(tasks)), rng.random(len(tasks)))
     # A timeout is a 0 here: that rule knows no missing score.
-    passed = (rng.random(len(tasks)) < rates.after).astype(np.float64)
-    return Columns(task=tasks, candidate=passed, baseline=(rng.random(len(tasks)) < rates.before).astype(np.float64))
+    answered = 1 - kind.missing
+    passed = (rng.random(len(tasks)) < rates.after * answered).astype(np.float64)
+    return Columns.whole(tasks, passed, (rng.random(len(tasks)) < rates.before * answered).astype(np.float64))
 
 
 def trial(rng: np.random.Generator, kind: Kind, rates: Rates, setup: Setup, alpha: float | None = None) -> Outcome:
@@ -101,12 +148,7 @@ def trial(rng: np.random.Generator, kind: Kind, rates: Rates, setup: Setup, alph
     columns = drawn(rng, kind, rates, asked.max_pairs, setup.baseline_samples)
     decision, more = experiment.decide(asked, columns.scores), 0
     if decision.verdict is Verdict.ACCEPTED and asked.confirmation.least:
-        decided = Columns(
-            task=columns.task[: decision.pairs],
-            candidate=columns.candidate[: decision.pairs],
-            baseline=columns.baseline[: decision.pairs],
-        )
-        found, more = confirmed(rng, kind, rates, decided, asked.confirmation)
+        found, more = confirmed(rng, kind, rates, columns.only(slice(decision.pairs)), asked.confirmation)
         decision = experiment.confirmed(asked, decision, found, len(rates.before))
     return _outcome(decision, rates, more, setup)
 
@@ -118,17 +160,15 @@ def confirmed(
     tasks, more = len(rates.before), 0
     bar = confirmation.bar_of(tasks, how)
     for task in range(tasks):
-        candidate, baseline = columns.candidate[columns.task == task], columns.baseline[columns.task == task]
+        own = columns.only(columns.task == task)
         alone = Rates(before=rates.before[[task]], after=rates.after[[task]])
         while True:
-            scores = Scores(candidate=candidate, baseline=baseline)
-            if confirmation.is_broken(scores, bar):
+            if confirmation.is_broken(own.scores, bar):
                 return Confirmation(broken=(TaskId(str(task)),)), more
-            wanted = confirmation.draws_wanted(scores, how)
+            wanted = confirmation.draws_wanted(own.scores, how)
             if not wanted:
                 break
-            fresh = drawn(rng, kind, alone, wanted, 1)
-            candidate, baseline = np.append(candidate, fresh.candidate), np.append(baseline, fresh.baseline)
+            own = own.and_then(drawn(rng, kind, alone, wanted, 1))
             more += wanted
     return Confirmation(), more
 

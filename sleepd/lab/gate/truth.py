@@ -42,6 +42,8 @@ class Kind:
     """From chance and a number of tasks."""
     timeouts: bool = False
     """What the candidate fails at becomes a timeout: unscored, instead of 0."""
+    missing: float = 0.0
+    """The share of all calls that time out, under either text and whatever they would have scored."""
     random_judge: bool = False
     """Every score is a random number."""
 
@@ -104,6 +106,8 @@ KINDS: Final = (
         words="house rule that breaks one task, 0.95 to 0.10",
         make=lambda rng, tasks: house_rule(rng, tasks, lost=1),
     ),
+    Kind(key="lossy none", words="no effect; 6 % of all calls time out", make=_shift(0.0), missing=0.06),
+    Kind(key="lossy +20", words="+20 points; 6 % of all calls time out", make=_shift(0.20), missing=0.06),
 )
 
 

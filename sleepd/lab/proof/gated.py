@@ -15,7 +15,7 @@ from sleepd.pipeline.drift import watch
 from sleepd.pipeline.prompts import Case
 from sleepd.pipeline.prove import prove
 from sleepd.pipeline.reflect import MOST_EDITS, reflect
-from sleepd.pipeline.rollout import RunContext, run_all
+from sleepd.pipeline.rollout import RunContext, drive, run_all
 from sleepd.pipeline.step import StepTerms, step
 from sleepd.pipeline.trial import Comparison, GateTerms, enter, text_claim
 from sleepd.pipeline.work import Work, live_text
@@ -102,7 +102,8 @@ class GatedWork:
         """Put edits together through the gate: what became of them, and of what was left of them."""
         bundle = Bundle.of(edits, (), origin=CandidateOrigin.REFLECTION)
         claim = text_claim(ctx, self.comparison, bundle, applied(self.comparison, edits).text)
-        return prove(ctx, self.comparison, enter(ctx, self.comparison, claim, gate), gate, gate.pairs_per_night)
+        trial = enter(ctx, self.comparison, claim, gate)
+        return drive(ctx, prove(ctx, self.comparison, trial, gate, gate.pairs_per_night))
 
     def row(self, trial: Trial, effect: float) -> Tried:
         """What became of a candidate that became no proposal."""
