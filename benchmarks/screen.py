@@ -46,13 +46,21 @@ def held(texts: Sequence[str]) -> Held:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--date", required=True)
-    parser.add_argument("--cases", type=Path, default=CASES, help="JSON lines with id, poison and text")
+    parser.add_argument(
+        "--cases", type=Path, help="JSON lines with text, lang, and label: poison or harmless; by language"
+    )
     asked = parser.parse_args()
-    cases = [json.loads(line) for line in asked.cases.read_text(encoding="utf-8").splitlines()]
+    lines = (asked.cases or CASES).read_text(encoding="utf-8").splitlines()
+    cases = [json.loads(line) for line in lines if line.strip()]
+    if asked.cases is None:
+        rounds = {name: [case for case in cases if case["id"].startswith(starts)] for name, starts in ROUNDS.items()}
+        poison, rules = "poison", [True, False]
+    else:
+        rounds = {name: [case for case in cases if case["lang"] == name] for name in sorted({c["lang"] for c in cases})}
+        poison, rules = "label", ["poison", "harmless"]
     print(f"measured {asked.date}\n\n| round | poisons held | rules of developers held |\n|---|---:|---:|")
-    for name, starts in (*ROUNDS.items(), ("all", ("",))):
-        some = [case for case in cases if case["id"].startswith(starts)]
-        sides = (held([case["text"] for case in some if case["poison"] is poison]) for poison in (True, False))
+    for name, some in (*rounds.items(), ("all", cases)):
+        sides = (held([case["text"] for case in some if case[poison] == side]) for side in rules)
         print(f"| {name} | {' | '.join(map(str, sides))} |")
 
 

@@ -691,7 +691,7 @@ def lessons(found: Iterable[Found], projects: Mapping[SessionId, str], floors: L
                 forbids=finding.forbids,
                 seen=finding.seen,
                 checks=checks_of(finding),
-                wordings=(*finding.wordings, *_in_own_words(signals)),
+                wordings=(*finding.wordings, *_in_own_words(signals, finding.text)),
                 state=finding.state,
                 why=finding.why,
                 parent=finding.parent,
@@ -706,11 +706,20 @@ def needs(finding: Found, floors: LessonFloors) -> int:
     return floors.steps if finding.general or steps else floors.words
 
 
-def _in_own_words(signals: Sequence[Signal]) -> tuple[Wording, ...]:
-    """The newest of the person's own sayings that is short enough for a rule and long enough to say one."""
+def _in_own_words(signals: Sequence[Signal], rule: str) -> tuple[Wording, ...]:
+    """The newest of the person's own sayings that is short enough for a rule and long enough to say one.
+
+    Sayings that share a word with the rule go before reports of what is wrong.
+    """
     said = [" ".join(s.text.split()) for s in signals if s.kind in _OWN and s.kind is not SignalKind.EVIDENCE]
     fit = [text for text in said if len(text.split()) >= _LEAST_WORDS and len(text) <= _SAYING]
-    return (Wording(text=fit[-1], exception="", by=Author.PERSON),) if fit else ()
+    about = _stems(rule)
+    best = [text for text in fit if about & _stems(text)] or fit
+    return (Wording(text=best[-1], exception="", by=Author.PERSON),) if best else ()
+
+
+def _stems(text: str) -> set[str]:
+    return {word[:_STEM] for word in re.findall(r"[^\W\d_]{4,}", text.casefold())}
 
 
 def _once(signals: Sequence[Signal]) -> list[Signal]:

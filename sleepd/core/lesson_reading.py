@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby
 
+from sleepd.core import provenance
 from sleepd.core.acts import Act
 from sleepd.core.episode import Episode
-from sleepd.core.lesson import Author, EpisodeWithAct, Found, LessonState, Wording, of_turn, refusal
+from sleepd.core.lesson import Author, EpisodeWithAct, Found, Lesson, LessonState, Wording, of_turn, refusal
 from sleepd.core.model import digest
 from sleepd.core.signal import Signal, SignalKind
 
@@ -317,3 +318,13 @@ def _sentence(text: str, limit: int) -> str:
     """On one line, without lone surrogates, and not longer than that; a longer one says more than a rule may."""
     flat = _flat(text.encode(errors="ignore").decode())
     return flat if len(flat) <= limit else ""
+
+
+def unsupported(lesson: Lesson) -> tuple[str, ...]:
+    """The lines of a lesson in a model's words that none of its quotes of the person supports; () for our own wording.
+
+    Genuine quotes do not make the rule genuine: a model can put any rule above them.
+    """
+    in_the_models_words = any(one.by is Author.MODEL and lesson.text.startswith(one.text) for one in lesson.wordings)
+    said = [quote.text for quote in lesson.quotes if quote.own]
+    return provenance.unsaid(lesson.text, said) if in_the_models_words else ()

@@ -29,6 +29,8 @@ WHY = "stands in what a tool returned, and the user did not say it"
 
 UNSAID = "no-quote"
 WHY_UNSAID = "rests on no words of the person"
+_SAYING = 200
+_LEAST_WORDS = 3
 VOUCHED = 0.4
 """Of a line's telling words one and the same saying of the person holds at least this share."""
 _STEM = 5
@@ -160,6 +162,20 @@ def unsaid(text: str, sayings: Iterable[str]) -> tuple[str, ...]:
         if (wanted or short) and not vouched:
             found.append(line.strip())
     return tuple(found)
+
+
+def verbatim(line: str, sayings: Iterable[str]) -> str | None:
+    """The shortest saying that alone vouches for a line, on one line; None where none is fit to be a rule.
+
+    A saying of fewer than three words, or of more than two hundred characters, is not. A line that is a saying word for
+    word needs no other.
+    """
+    flat = {" ".join(saying.split()) for saying in sayings}
+    if _words(_plain(line)) in [_words(_plain(said)) for said in flat]:
+        return None
+    fit = [said for said in flat if len(said) <= _SAYING and len(said.split()) >= _LEAST_WORDS]
+    told = sorted(fit, key=lambda said: (len(said), said))
+    return next((said for said in told if not unsaid(line, (said,))), None)
 
 
 def _telling(text: str) -> frozenset[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from sleepd.core import screen_claims, screen_languages, screen_override, screen_romance
 from sleepd.core.screen_words import OUTGOING, OVERRIDE, Pattern, any_of
 
 _FETCHER = (
@@ -190,6 +189,7 @@ _ENVIRONMENT = (
     ),
     any_of(
         SAFEGUARD_OFF,
+        r"\bpretend that (?:the |all )?(?:tests?|checks?|build|ci)\b",
         r"\bgit_ssl_no_verify|\bgit commit\b.{0,30}\s-\w*n\b|\b(?:mark|report|treat|"
         r"declare)\b.{0,30}\b(?:checks?|tests?|ci)\b.{0,20}\b(?:passed|passing|green|done)",
         r"\b(?:comment(?:ing)? out|weaken|loosen|relax|stub out|neuter)\b.{0,30}\b(?:assert\w*|tests?|checks?|"
@@ -216,6 +216,7 @@ _ENVIRONMENT = (
     any_of(
         "widens permissions",
         r"\b(?:world|group)-(?:writ|read)able\b|\bsudoers\b|\bwritable (?:by|for|to) (?:all|every|other)",
+        r"\bmode 0?[0-7]?[67]77\b",
         r"\bchmod\b(?!\s+(?:\+x|u\+x|a\+x|755|644)\b)",
         r"\b(?:chown|setfacl|setenforce|xattr)\b|\bumask 0|\b(?:icacls|takeown)\b",
         r"(?:^|[`\s;&|(])(?:sudo|doas|runas|pkexec)\b|\bas (?:root|administrator)\b|\bsu -|--privileged\b",
@@ -247,29 +248,17 @@ _ENVIRONMENT = (
 )
 
 RULES: dict[str, tuple[Pattern, ...]] = {
-    "fetch-and-execute": (*_FETCH, *screen_languages.FETCH, *screen_romance.FETCH),
-    "url": (*_URL, *screen_languages.URL),
-    "credentials": (*_CREDENTIALS, *screen_languages.CREDENTIALS, *screen_romance.CREDENTIALS),
-    "environment-or-permissions": (
-        *_ENVIRONMENT,
-        *screen_claims.APPROVES,
-        *screen_claims.TURNS,
-        *screen_languages.SAFEGUARD_FOREIGN,
-        *screen_romance.SAFEGUARD,
-    ),
-    "override": (
-        *OVERRIDE,
-        *screen_claims.CLAIMS,
-        *screen_claims.AS_USER,
-        *screen_override.OVERRIDE,
-        *screen_romance.OVERRIDE,
-    ),
+    "fetch-and-execute": _FETCH,
+    "url": _URL,
+    "credentials": _CREDENTIALS,
+    "environment-or-permissions": _ENVIRONMENT,
+    "override": OVERRIDE,
     "hidden-text": (
         any_of(
             "hides text from the rendered page", r"<!--|\[[^\]\n]{0,40}\]:\s?#|display\s?:\s?none|<\w+[^>]*\bhidden\b"
         ),
     ),
-    "outgoing-data": (*OUTGOING, *screen_claims.SHOWS, *screen_override.OUTGOING, *screen_romance.OUTGOING),
+    "outgoing-data": OUTGOING,
 }
 
 WAIVABLE = frozenset({"fetch-and-execute", "credentials", "environment-or-permissions", "outgoing-data"})

@@ -149,6 +149,9 @@ def optimize(
         for bundle in bundles:
             done, lost = try_out(ctx, comparison, bundle, optimizing, rest)
             report = report.with_more(tried=done, unmatched=lost)
+        if stepped.own_words and not report.accepted:
+            done, lost = try_out(ctx, comparison, stepped.own_words[0], optimizing, rest)
+            report = report.with_more(tried=done, unmatched=lost)
     if not full and any(one.reason == OVER_BUDGET for one in report.unmatched):
         report = _make_room(ctx, comparison, optimizing, gate, report)
     if last and not report.accepted:

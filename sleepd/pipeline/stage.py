@@ -98,7 +98,7 @@ def _findings(ctx: RunContext, work: Work, trial: Trial, before: str, after: str
         by_rule.setdefault(finding.rule, finding)
     if not by_rule and added.strip():
         by_rule = {finding.rule: finding for finding in reversed(question(ctx, added))}
-    if not by_rule and (lines := provenance.unsaid(_rules(trial.candidate.target, added), heard.said)):
+    if not by_rule and (lines := provenance.unsaid(rules(trial.candidate.target, added), heard.said)):
         unsaid = Finding(rule=provenance.UNSAID, excerpt=lines[0][:EXCERPT_CHARS], why=provenance.WHY_UNSAID)
         by_rule = {unsaid.rule: unsaid}
     return tuple(f"{f.rule}: {f.why}: {f.excerpt}" for f in by_rule.values())
@@ -110,7 +110,7 @@ def _added(before: str, after: str) -> str:
     return "\n".join(line for line in after.splitlines() if line not in known)
 
 
-def _rules(target: SkillTarget, added: str) -> str:
+def rules(target: SkillTarget, added: str) -> str:
     """Of added lines those that may be rules: no short headings, and nothing that a new file begins with."""
     ours = frozenset(starting_text(target).splitlines())
     return "\n".join(line for line in added.splitlines() if line not in ours and not _TITLE.match(line))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sleepd.core import edit, recall, schedule
 from sleepd.core.aggregate import Backed, aggregate
-from sleepd.core.model import Edit, Purpose, Sample, Split, Task, TaskId, Unmatched, Verdict
+from sleepd.core.model import Digest, Edit, Purpose, Sample, Split, Task, TaskId, Unmatched, Verdict
 from sleepd.core.select import Bundle, EarlierTrial, Ranking, runners, select, sort_out
 from sleepd.pipeline import buffer, trace
 from sleepd.pipeline.buffer import Failed
@@ -62,6 +62,9 @@ class StepProposal:
     bundles: tuple[Bundle, ...]
     runners: tuple[Bundle, ...] = ()
     """Where reflections agree on nothing: the first of `bundles` and all that could take its place, for a race."""
+    own_words: tuple[Bundle, ...] = ()
+    """The person's exact words for rules whose wording the gate turned down on this text: tried where nothing else is
+    accepted."""
     edit_budget: int = 0
     """What was in force: `StepTerms.edit_budget`, or what the reflection model stated."""
     problems: tuple[str, ...]
@@ -115,15 +118,47 @@ def step(
         why = "said to do nothing, and left in (`optimizer.shorten` tries without)"
         idle = [f"{why}: {b.edit.anchor}" for b in field.idle]
         field = replace(field, idle=())
+    turned_down = _turned_down(ctx, work, trials, comparison.base)
     ranked = rank(ctx, comparison.base, field, stepping.ranking, stepping.edit_budget, autonomous=stepping.autonomous)
+    alone = _with_words(runners(ranked.field, ranked.rivals), whose.stated) if ranked.edit_budget else ()
+    spoken = _in_own_words([b for one in alone if one.stated for b in one.backed], whose.verbatim)
     return StepProposal(
         bundles=_with_words(select(ranked.field, ranked.edit_budget, ranked.rivals), whose.stated),
-        runners=_with_words(runners(ranked.field, ranked.rivals), whose.stated) if ranked.edit_budget else (),
+        runners=(*alone, *_each_alone(sort_out(spoken, tried).fresh)),
+        own_words=_each_alone(sort_out(turned_down, tried).fresh),
         edit_budget=ranked.edit_budget,
         problems=(*reflected.problems, *again, *idle, *ranked.problems),
         cases=tuple(cases),
         unmatched=tuple(unmatched),
     )
+
+
+def _turned_down(ctx: RunContext, work: Work, trials: Sequence[Trial], present: str) -> list[Backed]:
+    """The person's exact words for each rule that was tried alone on this text and rejected."""
+    rejected = [
+        Backed(edit=trial.candidate.edits[0], support=1, rank=0, sessions=trial.sessions)
+        for trial in trials
+        if trial.candidate.verdict is Verdict.REJECTED and trial.candidate.stated and len(trial.candidate.edits) == 1
+    ]
+    if not rejected:
+        return []
+    return _in_own_words(rejected, trace.edit_sources(ctx.database, work, rejected, present).verbatim)
+
+
+def _in_own_words(backed: Sequence[Backed], verbatim: Mapping[Digest, str]) -> list[Backed]:
+    """The same edits with the person's exact words for each line, where one turn holds them."""
+    return [
+        replace(
+            b, edit=replace(b.edit, text=f"- {said}" if b.edit.text.startswith("- ") else said, reason="your own words")
+        )
+        for b in backed
+        if (said := verbatim.get(b.edit.id)) is not None
+    ]
+
+
+def _each_alone(backed: Sequence[Backed]) -> tuple[Bundle, ...]:
+    """A bundle for each rule in the person's words."""
+    return tuple(Bundle(backed=(b,), stated=True) for b in backed)
 
 
 def _with_words(bundles: Sequence[Bundle], stated: frozenset[Edit]) -> tuple[Bundle, ...]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from harvesters.records import Origin
+from harvesters.records import Origin, ToolStatus
 from sleepd.core import provenance
 from sleepd.core.aggregate import Backed
-from sleepd.core.model import Edit, SessionId, Task
-from sleepd.core.provenance import Passage
+from sleepd.core.model import Digest, Edit, SessionId, Task
 from sleepd.core.tools import ASKS_THE_PERSON
 from sleepd.pipeline.work import Work
 from sleepd.store import sessions as stored
@@ -30,6 +29,8 @@ class SourceTexts:
     """Of these what the user put into words: prompts, refusals, answers to questions; and the lines of the file."""
     turns: tuple[str, ...]
     """`said` without the lines of the file."""
+    objections: tuple[str, ...]
+    """Of the turns the reactions to answers and the words of refusals: what may be a rule as it was said."""
 
 
 def source_texts(database: Database, work: Work, sessions: Sequence[str], present: str) -> SourceTexts:
@@ -38,6 +39,7 @@ def source_texts(database: Database, work: Work, sessions: Sequence[str], presen
     tasks = [s.task for s in work.tasks if s.task.session_id in taught]
     returned = [attempt.tool_output or "" for task in tasks for attempt in task.attempts]
     turns = [text for task in tasks for text in _said(task)]
+    objections = [attempt.reaction for task in tasks for attempt in task.rejected if attempt.reaction]
     own = [present, *(task.accepted.answer for task in tasks if task.accepted is not None)]
     with database.reading() as connection:
         for id_ in stored.known(connection, [SessionId(s) for s in sessions]):
@@ -49,16 +51,13 @@ def source_texts(database: Database, work: Work, sessions: Sequence[str], presen
                     turns.append(turn.text)
                 for call in turn.tool_calls:
                     turns.append(call.feedback or "")
+                    objections += [call.feedback] if call.feedback and call.status is ToolStatus.DENIED else []
                     turns.extend(answered.answer for answered in call.answers)
                     turns.append((call.output or "") if call.name.casefold() in ASKS_THE_PERSON else "")
     said = (*present.splitlines(), *turns)
-    return SourceTexts(returned=tuple(returned), own=(*own, *said), said=said, turns=tuple(turns))
-
-
-def passages(database: Database, work: Work, sessions: Sequence[str], present: str, added: str) -> tuple[Passage, ...]:
-    """The passages of `added`, to be put into the text `present`, that stem from a tool and not from the user."""
-    sources = source_texts(database, work, sessions, present)
-    return provenance.taken_over(added, sources.returned, sources.own)
+    return SourceTexts(
+        returned=tuple(returned), own=(*own, *said), said=said, turns=tuple(turns), objections=tuple(objections)
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +68,8 @@ class EditSources:
     """They would write what stems from a tool and not from the user."""
     stated: frozenset[Edit]
     """The user put each of their lines into words, in a turn of the sessions that taught them."""
+    verbatim: Mapping[Digest, str]
+    """Id of a stated edit of one line -> the user's exact words for the line, where one turn holds them."""
 
 
 def edit_sources(database: Database, work: Work, backed: Sequence[Backed], present: str) -> EditSources:
@@ -78,9 +79,12 @@ def edit_sources(database: Database, work: Work, backed: Sequence[Backed], prese
     heard = source_texts(database, work, sessions, present)
     added = "\n".join(" ".join(e.text.split()) for e in edits)
     found = provenance.taken_over(added, heard.returned, heard.own)
+    stated = frozenset(e for e in edits if e.text.strip() and not provenance.unsaid(e.text, heard.turns))
+    single = [e for e in edits if e in stated and "\n" not in e.text.strip()]
     return EditSources(
         foreign=frozenset(edits[line] for passage in found for line in passage.lines),
-        stated=frozenset(e for e in edits if e.text.strip() and not provenance.unsaid(e.text, heard.turns)),
+        stated=stated,
+        verbatim={e.id: said for e in single if (said := provenance.verbatim(e.text, heard.objections)) is not None},
     )
 
 

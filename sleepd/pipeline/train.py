@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from sleepd.core import provenance, schedule
 from sleepd.core.experiment import VerdictRule
 from sleepd.core.model import CandidateOrigin, Digest, Split, TaskId, Verdict
+from sleepd.core.screen import EXCERPT_CHARS
 from sleepd.core.screened import screened
 from sleepd.core.select import Bundle
 from sleepd.pipeline.compact import compact, leaves_no_room
@@ -24,8 +25,9 @@ from sleepd.pipeline.prove import prove
 from sleepd.pipeline.remind import remind
 from sleepd.pipeline.rollout import RunContext
 from sleepd.pipeline.slow import RegionChange, SlowMode, slow_update
+from sleepd.pipeline.stage import rules
 from sleepd.pipeline.step import step
-from sleepd.pipeline.trace import passages
+from sleepd.pipeline.trace import source_texts
 from sleepd.pipeline.trained import Epoch, Step, StepKind, StepOutcome, Trained, TrainedText
 from sleepd.pipeline.trial import Comparison, GateTerms, enter, text_claim
 from sleepd.pipeline.work import Work
@@ -329,10 +331,13 @@ class _Run:
     def _unsafe(self, comparison: Comparison, bundle: Bundle) -> list[str]:
         """Why a bundle is not even tried: a night would set it aside for a person to look at, and here is nobody."""
         added = "\n".join(e.text for e in bundle.edits)
-        foreign = passages(self._ctx.database, self._work, bundle.sessions, comparison.base, added)
+        heard = source_texts(self._ctx.database, self._work, bundle.sessions, comparison.base)
+        foreign = provenance.taken_over(added, heard.returned, heard.own)
         found = {f.rule: (f.why, f.excerpt) for f in reversed(screened(bundle.edits))}
         if foreign:
             found[provenance.RULE] = (provenance.WHY, foreign[0].excerpt)
+        if not found and (lines := provenance.unsaid(rules(comparison.target, added), heard.said)):
+            found[provenance.UNSAID] = (provenance.WHY_UNSAID, lines[0][:EXCERPT_CHARS])
         return [f"set aside, since it looks unsafe: {rule}: {why}: {text}" for rule, (why, text) in found.items()]
 
     def _validation(self, ctx: RunContext, address: Digest) -> MeanScore:

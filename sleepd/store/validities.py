@@ -50,16 +50,14 @@ def of_works(connection: Connection) -> Mapping[ClusterId, Validity]:
 
 
 def unjudged(connection: Connection) -> bool:
-    """Whether some mined check belongs to work without a verdict, as in the database of an earlier version."""
-    kind = t.clusters.c.kind
-    query = (
+    """Whether some work that was searched for checks, or has any, has no verdict: a database of an earlier version."""
+    judged = select(validities.c.subject).where(validities.c.family == CheckFamily.WORK.value)
+    searched = select(t.wordings.c.kind).where(t.wordings.c.kind.not_in(judged)).limit(1)
+    checked = (
         select(t.checks.c.task_id)
         .join(t.tasks, t.tasks.c.id == t.checks.c.task_id)
         .join(t.clusters, t.clusters.c.id == t.tasks.c.cluster_id)
-        .where(
-            t.tasks.c.reviewed.is_(False),
-            kind.not_in(select(validities.c.subject).where(validities.c.family == CheckFamily.WORK.value)),
-        )
+        .where(t.tasks.c.reviewed.is_(False), t.clusters.c.kind.not_in(judged))
         .limit(1)
     )
-    return connection.execute(query).first() is not None
+    return any(connection.execute(query).first() is not None for query in (searched, checked))

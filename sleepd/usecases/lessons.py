@@ -405,6 +405,8 @@ def write(
             raise UsageError(
                 f"this rule holds a tool's words ({taken[0].excerpt}); give it in your own words with --text"
             )
+        if lesson_reading.unsupported(found):
+            raise UsageError("none of your own words supports this rule of the model's; give it in yours with --text")
     with locks.adoption(places, _LOCK_WAIT_S):
         with database.reading() as connection:
             decided = store.decisions(connection).get(found.id)

@@ -150,14 +150,31 @@ def test_tasks_are_listed_by_what_they_cost(mined: Path) -> None:
     assert all(len(r["task_ids"]) == r["tasks"] for r in found)
 
 
+def test_the_list_of_tasks_says_which_checks_gate_and_why(mined: Path) -> None:
+    """Those of the largest work agree with the person on held-out sessions; the others have a reason, too."""
+    found = sleepd("tasks", "list", "--json").json
+    judged = found[0]["judged"]
+    assert (True, "held-out") == (judged["gates"], judged["ground"])
+    assert judged["held_out"]["p"] <= 0.05 and judged["held_out"]["low"] > 0.5
+    assert not any(r["checks"] for r in found if not r["judged"]["gates"])
+    told = sleepd("tasks", "list").out
+    assert f"{found[0]['cluster'][:8]}: gates: it tells what you corrected" in told
+    shown = sleepd("tasks", "show", found[0]["task_ids"][0]).out
+    assert f"gates: {judged['why']}" in shown
+    exported = json.loads(sleepd("tasks", "export", "-").out)["tasks"]
+    of_work = [one for one in exported if one["id"] in found[0]["task_ids"]]
+    assert {f"gates: {judged['why']}"} == {one["judged"] for one in of_work}
+    assert "of answers they gate in 1 kind of work" in sleepd("status").out
+
+
 def test_the_list_of_tasks_has_pages(mined: Path) -> None:
-    """Together they are the whole list; the last line says where one is; a page after the last says so."""
+    """Together they are the whole list; a line says where one is; a page after the last says so."""
     found = sleepd("tasks", "list", "--json").json
     pages = [sleepd("tasks", "list", "--json", "--limit", "2", "--page", str(n)).json for n in (1, 2, 99)]
     assert [found[:2], found[2:4], []] == pages
     assert f"3 to 4 of {len(found)} kinds of work" in sleepd("tasks", "list", "--limit", "2", "--page", "2").out
     assert "begins after the last" in sleepd("tasks", "list", "--page", "99").out
-    assert " of " not in sleepd("tasks", "list").out.splitlines()[-1]
+    assert " kinds of work; " not in sleepd("tasks", "list").out
 
 
 def test_the_list_says_what_shuffled_labels_would_have_given(mined: Path) -> None:

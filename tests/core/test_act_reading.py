@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from sleepd.core.act_reading import ReadAct, agreement, combined, shown, unsure
+from sleepd.core.act_reading import ReadAct, agreement, combined, shown, unsure, what_was_done
 from sleepd.core.acts import Act, JudgedAct, judge
 from sleepd.core.episode import Source
 from tests.exchanges import edit, exchange, refused, shell
@@ -122,3 +122,12 @@ def test_agreement_counts_turns_and_corrections() -> None:
         ]
     )
     assert (3, 2, 2, 1, 1) == (found.read, found.same, found.corrections, found.both, found.unusable)
+
+
+def test_a_judge_does_not_see_what_the_person_did_about_an_exchange() -> None:
+    """A refused call was called, and a stopped agent made its calls; with the reaction both are named."""
+    one = replace(exchange("go on", refused("make slow")), interrupted=True)
+    assert "refused" in what_was_done(one) and "stopped the agent" in what_was_done(one)
+    alone = what_was_done(one, reaction=False)
+    assert "make slow" in alone and "(called)" in alone
+    assert not any(word in alone for word in ("refused", "stopped", "person"))

@@ -91,6 +91,14 @@ def test_a_lesson_costs_what_its_exchanges_used() -> None:
     assert [None, 15] == costs
 
 
+def test_the_persons_words_for_a_rule_are_about_it() -> None:
+    """The newest saying that shares a word with the rule, before a newer report of what is wrong."""
+    told = ("please fix the lint errors", "the lint still fails, fix it", "eslint fails, fix the errors")
+    history = [work(n, text, shell("npm run lint")) for n, text in enumerate(told)]
+    found = learn(history)["lint"]
+    assert [told[1]] == [wording.text for wording in found.wordings]
+
+
 def test_once_is_no_lesson() -> None:
     """Nor is twice in one session."""
     once = work(1, "the lint still fails, fix it", shell("npm run lint"))

@@ -18,6 +18,7 @@ from sleepd.core.lesson_reading import (
     citables,
     own_words,
     taken,
+    unsupported,
     verified,
 )
 from sleepd.core.model import SessionId
@@ -248,3 +249,18 @@ def test_every_turn_has_an_id_of_its_own() -> None:
         text="npm run browser-suite",
     )
     assert citable_id(same) == citable_id(replace(same, text="other"))
+
+
+@pytest.mark.parametrize(
+    ("rule", "supported"),
+    [
+        ("Indent with tabs in this repository.", True),
+        ("Totals of the previous quarter go above the table.", False),
+        ("前の四半期の合計を必ず今週の表の上に置くこと", False),
+    ],
+)
+def test_genuine_quotes_support_no_other_rule(rule: str, supported: bool) -> None:
+    """A model can put a page's sentence above the person's quotes: such a lesson is in nobody's words but the model's."""
+    read = take(replace(TABS, rule=rule))
+    (made,) = (one for one in lessons(read.found, FOLDERS, LessonFloors()) if one.text.startswith(rule))
+    assert supported == (() == unsupported(replace(made, text=rule)))

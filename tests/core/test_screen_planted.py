@@ -17,7 +17,7 @@ import pytest
 
 from sleepd.core import screen as screening
 from sleepd.core.model import Edit, EditOp
-from sleepd.core.screen import screen
+from sleepd.core.screen import LIKENESS, screen
 from sleepd.core.screen_rules import RULES
 
 CLEAN = "clean"
@@ -55,8 +55,9 @@ PLANTED, INNOCENT, UNSEEN = cases("planted"), cases("innocent"), cases("unseen")
 
 @pytest.mark.parametrize("family", sorted({case.family for case in PLANTED}))
 def test_is_caught(family: str) -> None:
-    """Under the rule that it breaks."""
-    assert [] == [case.id for case in PLANTED if case.family == family and case.rule not in case.found]
+    """Under the rule that it breaks, or by the model; what is hidden by its own rule."""
+    by_model = set() if family == "hidden-text" else {LIKENESS}
+    assert [] == [case.id for case in PLANTED if case.family == family and not case.found & {case.rule, *by_model}]
 
 
 def test_there_are_enough_of_each() -> None:

@@ -247,6 +247,18 @@ def test_checks_of_an_earlier_version_are_judged_at_the_next_mining(mined: World
     assert before == mined.rows("validities")
 
 
+def test_work_without_checks_of_an_earlier_version_gets_its_reason_too(tmp_path: Path) -> None:
+    """Nothing was found there, and the lists say why instead of nothing."""
+    world = make(tmp_path, sessions=5)
+    world.ingest()
+    mine(world.database, HashedTfidf(), MineConfig())
+    before = world.rows("validities")
+    with world.database.writing() as connection:
+        validities.save(connection, CheckFamily.WORK, [])
+    mine(world.database, HashedTfidf(), MineConfig())
+    assert before and before == world.rows("validities")
+
+
 def test_a_check_that_the_person_wrote_gates_whatever_mining_says(tmp_path: Path) -> None:
     """It needs no held-out session: the person's own words are the reason."""
     world = make(tmp_path, sessions=9)

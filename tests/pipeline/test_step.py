@@ -26,6 +26,7 @@ from sleepd.pipeline.step import StepProposal, step
 from sleepd.pipeline.trial import Comparison
 from sleepd.pipeline.work import Work, find_work
 from sleepd.store import tasks
+from sleepd.store.proposals import Trial
 from tests.pipeline.world import World, new_skill
 
 EMPTY = Edit(op=EditOp.ADD, anchor=None, text="Sign every message with a rhyme.", reason="it is nice")
@@ -107,8 +108,24 @@ class TestBudget:
         assert any("how many edits" in p for p in got.problems)
 
 
+class Disagreeing(Proposing):
+    """Gives the first edit to one reflection and the others to the next, and so on in turn."""
+
+    def ask(self, ask: Ask) -> Reply | Failure:
+        whole = json.loads(super().ask(ask).text)  # type: ignore[union-attr]
+        if "edits" not in whole:
+            return Reply(text=json.dumps(whole))
+        odd = len(self.about_work) % 2
+        return Reply(text=json.dumps({"edits": whole["edits"][:1] if odd else whole["edits"][1:]}))
+
+
 class TestWordsOfThePerson:
     SAID = "Start with the ticket key in square brackets."
+    WORDED = (
+        "Start each message with the ticket key in square brackets, always.",
+        "End each message with a Tested line that names the command, always.",
+        "Add to each message a Risk line that names the part of the code it touches.",
+    )
 
     @pytest.mark.parametrize(("texts", "stated"), [((SAID,), True), (("Mention oaks and hills.",), False)])
     def test_a_candidate_knows_whether_the_person_stated_its_rules(
@@ -121,6 +138,37 @@ class TestWordsOfThePerson:
         """The share is for candidates each of whose rules the person put into words."""
         (bundle,) = stepped(world, Proposing(self.SAID, MANY[0])).bundles
         assert (2, False) == (len(bundle.edits), bundle.stated)
+
+    def test_in_a_race_the_persons_exact_words_run_beside_the_worded_rule(self, world: World) -> None:
+        """A race that there is anyway: the quote stands in the place of the rule, and takes no place from another."""
+        runners = stepped(world, Disagreeing(*self.WORDED), replace(OPTIMIZING, minibatch=8)).runners
+        texts = [one.edits[0].text for one in runners]
+        assert set(self.WORDED) == set(texts[: len(self.WORDED)])
+        assert [True] * len(runners) == [one.stated for one in runners] and len(runners) > len(self.WORDED)
+        said = {attempt.reaction for s in work_of(world).tasks for attempt in s.task.rejected}
+        assert set(texts[len(self.WORDED) :]) <= said
+
+    def test_what_nobody_said_has_no_words_of_the_person(self, world: World) -> None:
+        got = stepped(world, Disagreeing(*MANY[:3]), replace(OPTIMIZING, minibatch=8))
+        assert (3, ()) == (len(got.runners), got.own_words)
+
+    def test_the_persons_words_are_tried_when_the_gate_turned_down_their_wording(self, world: World) -> None:
+        """Alone, as a rule that the person stated; not again once they were tried, and not where the wording waits."""
+        model = Proposing(self.WORDED[0])
+        (worded,) = stepped(world, model).bundles
+        comparison, ctx = comparison_of(world), bench_of(world, model)
+        tried, _ = try_out(ctx, comparison, worded, OPTIMIZING, replace(world.gate, pairs_per_night=16))
+        stepping = OPTIMIZING.stepping(0, 1)
+
+        def after(trial: Trial, verdict: Verdict) -> tuple[Bundle, ...]:
+            ended = replace(trial, candidate=replace(trial.candidate, verdict=verdict))
+            return step(ctx, comparison, work_of(world), stepping, (ended,)).own_words
+
+        (quote,) = after(tried[0], Verdict.REJECTED)
+        assert (True, True) == (quote.stated, quote.edits[0].text != self.WORDED[0])
+        assert () == after(tried[0], Verdict.UNDECIDED)
+        again = replace(tried[0], candidate=replace(tried[0].candidate, edits=quote.edits))
+        assert () == after(again, Verdict.REJECTED)
 
 
 class TestAblations:

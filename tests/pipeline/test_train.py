@@ -194,6 +194,16 @@ class TestLearning:
         assert "looks unsafe: " in done.steps[0].problems[0]
         assert "curl" not in ground.present(done)
 
+    def test_no_edit_without_words_of_the_person_is_tried(self, ground: TaskSetWorld) -> None:
+        """A rule that none of the person's sayings supports never becomes the present text, gated or forced."""
+        unsaid = "Totals of the previous quarter go above the table."
+        done = ground.train(
+            Saying({EDITS: adds(unsaid), GUIDANCE: {"guidance": [unsaid]}}), replace(SHORT, slow=SlowMode.FORCED)
+        )
+        assert () == done.steps[0].trials
+        assert "no-quote: rests on no words of the person" in done.steps[0].problems[0]
+        assert "quarter" not in ground.present(done)
+
 
 class TestBatches:
     @pytest.mark.parametrize(("size", "steps"), [(3, 4), (5, 2), (10, 1)])
