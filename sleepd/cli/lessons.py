@@ -103,13 +103,14 @@ def show_(id_: Id, as_json: AsJson = False) -> None:
 @app.command("judge", short_help="Let the model read whether a rule was kept.")
 def judge(
     id_: Id,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print calls and tokens, ask nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the calls and tokens, and ask no model.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Let the reflection model read past exchanges for a rule that no command or edit tells, and say what it is worth.
+    """Let the reflection model judge in past exchanges whether a rule was kept that no command or edit shows.
 
-    Its verdicts gate only if they agree with your corrections on held-out sessions, and your answers to at most 20
-    cards in `sleepd review` show that it seldom errs. Nothing is read twice.
+    The command says how good these verdicts are. They gate (may decide) only if they agree with your corrections on
+    held-out sessions, and your answers to at most 20 cards in `sleepd review` show that it seldom errs. Nothing is read
+    twice.
     """
     from sleepd.usecases import rubrics
     from sleepd.views import rubric_view

@@ -46,8 +46,8 @@ def review(
     edit for later. A choice among several edits, and an edit in your own words, are shown once more: no gate measured
     that text. Without a terminal the command prints everything and changes nothing.
 
-    Then it shows cards, where a judge model has read your exchanges (`sleepd lessons judge`): a past request, what the
-    agent did, and a rule; say whether it was kept.
+    Where a judge model has read your exchanges (`sleepd lessons judge`), cards follow. A card shows a past request, the
+    agent's actions and a rule; you say whether the rule was kept.
     """
     from sleepd.usecases import rubrics
     from sleepd.views import rubric_view
