@@ -52,6 +52,7 @@ SELDOM_WRONG = frozenset(
         "lets a text speak as the user",
         "makes a check pass",
         "makes a login with a known password",
+        "names a file of keys",
         "opens a connection for a shell",
         "pipes text into an interpreter",
         "puts another text above the person",

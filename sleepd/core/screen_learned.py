@@ -64,7 +64,7 @@ class Likeness:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trained:
+class TrainedModel:
     """The trained model."""
 
     weights: npt.NDArray[np.float16]
@@ -77,11 +77,11 @@ class Trained:
 
 
 @cache
-def shipped() -> Trained:
+def shipped() -> TrainedModel:
     """The model in this package."""
     with (resources.files("sleepd.core") / WEIGHTS).open("rb") as file, np.load(file, allow_pickle=False) as kept:
         intercept, alone, agreeing = map(float, kept["scalars"])
-        return Trained(weights=kept["weights"], intercept=intercept, alone=alone, agreeing=agreeing)
+        return TrainedModel(weights=kept["weights"], intercept=intercept, alone=alone, agreeing=agreeing)
 
 
 def words_in(text: str) -> float:

@@ -131,6 +131,9 @@ _CREDENTIALS = (
     any_of(
         "names a file that holds secrets",
         r"(?<![\w.])\.env(?!\.(?:example|sample|template|dist)\b)(?:\.\w+)?\b",
+    ),
+    any_of(
+        "names a file of keys",
         r"(?:~|\$HOME|%userprofile%|/root|/home/\S{1,40}|/users/\S{1,40})?[/\\]?(?<!\w)\.(?:ssh|aws|gnupg|kube|"
         r"docker|azure|netrc|pypirc|pgpass|git-credentials|config/gh|boto|vault-token)\b",
         r"\bid_(?:rsa|dsa|ecdsa|ed25519)\b|\bauthorized_keys\b|\b\w+\.(?:pem|p12|pfx|keystore|kdbx)\b",

@@ -395,9 +395,6 @@ def write(
 
     found = one(database, floors, prefix)
     text = rule if rule is not None else found.text
-    unsafe = screen(text)
-    if unsafe:
-        raise UsageError(f"this rule looks unsafe ({unsafe[0].rule}: {unsafe[0].why}); write it into the file yourself")
     if rule is None:
         own = [quote.text for quote in found.quotes if quote.own]
         returned = [quote.text for quote in found.quotes if not quote.own]
@@ -407,6 +404,9 @@ def write(
             )
         if lesson_reading.unsupported(found):
             raise UsageError("none of your own words supports this rule of the model's; give it in yours with --text")
+    unsafe = screen(text)
+    if unsafe:
+        raise UsageError(f"this rule looks unsafe ({unsafe[0].rule}: {unsafe[0].why}); write it into the file yourself")
     with locks.adoption(places, _LOCK_WAIT_S):
         with database.reading() as connection:
             decided = store.decisions(connection).get(found.id)
