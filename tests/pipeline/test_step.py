@@ -157,7 +157,7 @@ class TestWordsOfThePerson:
         model = Proposing(self.WORDED[0])
         (worded,) = stepped(world, model).bundles
         comparison, ctx = comparison_of(world), bench_of(world, model)
-        tried, _ = try_out(ctx, comparison, worded, OPTIMIZING, replace(world.gate, pairs_per_night=16))
+        tried, _ = drive(ctx, try_out(ctx, comparison, worded, OPTIMIZING, replace(world.gate, pairs_per_night=16)))
         stepping = OPTIMIZING.stepping(0, 1)
 
         def after(trial: Trial, verdict: Verdict) -> tuple[Bundle, ...]:
