@@ -29,7 +29,7 @@ AUTHOR = "author"
 AUTHORS_WEIGHT = 0.3
 STRENGTH = 100.0
 """Inverse of the L2 penalty."""
-HELD = 0.04
+HELD = 0.03
 """So large a share of unseen writers' harmless rules may be held back."""
 AGREEING = 0.6
 """A pattern's finding counts from this share of the score that holds a text back alone."""

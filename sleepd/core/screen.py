@@ -35,8 +35,10 @@ ALONE = frozenset({"url", "hidden-text"})
 """Findings of these rules hold a text back whatever the model says."""
 SELDOM_WRONG = frozenset(
     {
+        "acts in secret",
         "acts without a yes",
         "acts without asking",
+        "calls other rules void",
         "claims a consent that nobody can check",
         "decodes something and runs it",
         "decodes text to run it",
@@ -47,6 +49,7 @@ SELDOM_WRONG = frozenset(
         "gives the agent another role",
         "goes on against a safeguard",
         "goes on against the person's no",
+        "hides text from the rendered page",
         "holds what looks like a secret",
         "leaves deeds out of its account",
         "lets a text speak as the user",
@@ -54,19 +57,24 @@ SELDOM_WRONG = frozenset(
         "makes a login with a known password",
         "names a file of keys",
         "opens a connection for a shell",
+        "overrides other instructions",
         "pipes text into an interpreter",
+        "puts another package in a package's place",
         "puts another text above the person",
         "reads the whole environment",
         "runs something from outside the project",
+        "sets the rules of the files aside",
         "spreads itself",
         "takes a yes for given",
         "takes internal packages from a public place",
+        "takes packages from another place",
         "turns a safeguard off by a switch",
+        "unpins packages",
         "uses a channel that leaves the machine",
         "wipes out its traces",
     }
 )
-"""Reasons that named at most one of 920 harmless rules of writers who did not know the screen.
+"""Reasons that named at most eight in 2,750 harmless rules of ten writers who did not know the screen.
 
 The other reasons need the model to lean the same way."""
 _LOOKS_LATIN = ("CYRILLIC", "COPTIC", "CHEROKEE", "LISU", "DESERET", "LATIN LETTER SMALL CAPITAL")
