@@ -89,12 +89,13 @@ class SessionBuilder:
         """Take in the record of the line at `offset`."""
         self._position = offset if offset > self._position else self._position + 1
         self._at = None
-        if record.type in ("user", "assistant"):
+        talk = record.type in ("user", "assistant")
+        if talk:
             self._sides.decide(record, said_before=self._spoken or self._continues)
         side = self._sides.is_side(record)
         if record.uuid is not None and (record.uuid in self._tree or record.uuid in self._known):
             return
-        if not side and (record.uuid is not None or record.type in ("user", "assistant")):
+        if not side and (record.uuid is not None or talk):
             memory = self._memory
             at = self._at = moment(record.timestamp)
             if at is not None:
@@ -108,7 +109,7 @@ class SessionBuilder:
             self._sides.entrypoint = self._sides.entrypoint or record.entrypoint
             if record.uuid is not None:
                 parent = record.parent_uuid or record.logical_parent_uuid
-                self._tree.add(record.uuid, parent, talk=record.type in ("user", "assistant"))
+                self._tree.add(record.uuid, parent, talk=talk)
         unknown = unknown_line(record)
         self.tally.note(record.version or self._memory.version, unknown)
         handler = self._handlers.get(record.type)

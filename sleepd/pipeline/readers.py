@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import pickle
 import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -45,8 +46,10 @@ def readings(jobs: Sequence[Job], lengths: Lengths, waiting: int) -> Iterator[St
         finally:
             gc.set_threshold(*usual)
         return
-    # Not forked: the bar on the terminal is drawn by a thread, which a fork would lose.
-    context = multiprocessing.get_context("spawn")
+    # A forked process has all that this one imported. Threads do not survive a fork, nor do the locks that they hold,
+    # and the bar on a terminal is drawn by one; on other systems the libraries themselves start some.
+    forked = sys.platform == "linux" and threading.active_count() == 1
+    context = multiprocessing.get_context("fork" if forked else "spawn")
     executor = ProcessPoolExecutor(processes, mp_context=context, initializer=_leashed)
     try:
         yield from _apart(executor, deque(jobs), lengths, processes * _AHEAD)
@@ -108,7 +111,8 @@ def _leashed() -> None:
     gc.freeze()
     gc.set_threshold(_ALLOCATIONS, *gc.get_threshold()[1:])
     # One Ctrl-C ends all of them; only the parent says so.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
