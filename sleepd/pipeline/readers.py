@@ -12,8 +12,9 @@ import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
+from typing import Literal
 
 from harvesters import wire
 from sleepd.pipeline.clean import read_clean
@@ -27,8 +28,31 @@ _AHEAD = 3
 """Readings that each process may be ahead of the one that is asked for next."""
 
 
-_ALLOCATIONS = 50_000
-"""Objects between two looks for circles. Records have none, and the usual 700 cost a sixth of reading them."""
+_ALLOCATIONS = 500_000
+"""New objects at which Python looks for circles. Records have none, and the usual 700 cost a sixth of the time."""
+_LOOKED_AFTER = 32_000_000
+"""Bytes read between two looks for circles: some harvesters make some, and each may hold a whole piece of a file."""
+
+
+@dataclass(slots=True)
+class _Circles:
+    """Objects that hold each other, and are freed only when somebody looks for them."""
+
+    unlooked: int = 0
+    """Bytes read since the last look."""
+
+    def read(self, job: Job, lengths: Lengths) -> StoredFile | None:
+        """`read_clean` of the job; what it left in circles is freed from time to time."""
+        file = read_clean(job, lengths)
+        self.unlooked += 0 if file is None else file.reading.bytes_read
+        if self.unlooked >= _LOOKED_AFTER:
+            gc.collect(1)
+            self.unlooked = 0
+        return file
+
+
+_CIRCLES = _Circles()
+"""Of this process."""
 
 
 def readings(jobs: Sequence[Job], lengths: Lengths, waiting: int) -> Iterator[StoredFile | None]:
@@ -46,15 +70,21 @@ def readings(jobs: Sequence[Job], lengths: Lengths, waiting: int) -> Iterator[St
         finally:
             gc.set_threshold(*usual)
         return
-    # A forked process has all that this one imported. Threads do not survive a fork, nor do the locks that they hold,
-    # and the bar on a terminal is drawn by one; on other systems the libraries themselves start some.
-    forked = sys.platform == "linux" and threading.active_count() == 1
-    context = multiprocessing.get_context("fork" if forked else "spawn")
+    context = multiprocessing.get_context(start_method())
     executor = ProcessPoolExecutor(processes, mp_context=context, initializer=_leashed)
     try:
         yield from _apart(executor, deque(jobs), lengths, processes * _AHEAD)
     finally:
         executor.shutdown(cancel_futures=True)
+
+
+def start_method() -> Literal["fork", "spawn"]:
+    """How a process begins: as a fork, with all that this process imported, where that is safe.
+
+    Threads do not survive a fork, but the locks that they hold do; the bar on a terminal is drawn by a thread. On
+    systems other than Linux libraries start threads of their own.
+    """
+    return "fork" if sys.platform == "linux" and threading.active_count() == 1 else "spawn"
 
 
 def _processors() -> int:
@@ -63,11 +93,11 @@ def _processors() -> int:
 
 
 def _here(job: Job, lengths: Lengths) -> Iterator[StoredFile | None]:
-    file = read_clean(job, lengths)
+    file = _CIRCLES.read(job, lengths)
     yield file
     while file is not None and file.reading.more:
         job = replace(job, cursor=file.reading.cursor)
-        file = read_clean(job, lengths)
+        file = _CIRCLES.read(job, lengths)
         yield file
 
 
@@ -89,7 +119,7 @@ def _apart(
 
 
 def _work(job: Job, lengths: Lengths) -> bytes | None:
-    file = read_clean(job, lengths)
+    file = _CIRCLES.read(job, lengths)
     return None if file is None else wire.packed(file)
 
 

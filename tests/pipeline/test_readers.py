@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
+import weakref
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +16,7 @@ import pytest
 from harvesters import wire
 from harvesters.__main__ import harvester
 from harvesters.claude_code import ClaudeCode
-from harvesters.records import Cursor, Reading
+from harvesters.records import Cursor, Defect, Reading
 from sleepd.pipeline import readers
 from sleepd.pipeline.jobs import Job, Lengths
 from sleepd.pipeline.readers import WORTH_PROCESSES, readings
@@ -47,13 +49,45 @@ class HereOnly:
         return Reading(session=None, bytes_read=1)
 
 
+class Held:
+    """Something in a circle with itself."""
+
+    def __init__(self) -> None:
+        self.me = self
+
+
+class InCircles:
+    """A harvester each of whose readings leaves a circle behind."""
+
+    agent = "in-circles"
+
+    def __init__(self) -> None:
+        self.left: list[weakref.ref[Held]] = []
+        self.kept = lambda: None
+        self.most = 0
+
+    def find(self, env: Mapping[str, str], home: Path) -> Iterable[Path]:
+        return ()
+
+    def read(self, path: Path, cursor: Cursor | None = None, *, clip: int = 0) -> Reading:
+        self.left.append(weakref.ref(Held()))
+        self.most = max(self.most, sum(one() is not None for one in self.left))
+        return Reading(
+            session=None, defects=(Defect(path=str(path), offset=0, reason="binary"),), bytes_read=16_000_000
+        )
+
+
 def files(found: Iterable[StoredFile | None]) -> list[tuple[str, str]]:
     return [(one.path, one.reading.session.id if one.reading.session else "") for one in found if one is not None]
 
 
 @pytest.mark.slow
-def test_processes_give_the_same_in_the_same_order() -> None:
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_processes_give_the_same_in_the_same_order(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """All cases of the golden corpus: equal readings, secrets out, in the order of the jobs."""
+    if method == "fork" and sys.platform != "linux":
+        pytest.skip("elsewhere no process is forked")
+    monkeypatch.setattr(readers, "start_method", lambda: method)
     alone = list(readings(jobs(), LENGTHS, 0))
     together = list(readings(jobs(), LENGTHS, WORTH_PROCESSES))
     assert alone == together
@@ -109,6 +143,27 @@ def test_little_to_read_starts_no_process(tmp_path: Path) -> None:
     todo = [Job(harvester=mine, path=tmp_path / name, cursor=None) for name in "ab"]
     list(readings(todo, LENGTHS, 10 * WORTH_PROCESSES))
     assert [os.getpid()] * 2 == mine.processes
+
+
+def test_what_a_harvester_leaves_in_circles_is_freed(tmp_path: Path) -> None:
+    """However few objects that are: each may hold the texts of a whole piece."""
+    mine = InCircles()
+    list(readings([Job(harvester=mine, path=tmp_path / str(n), cursor=None) for n in range(12)], LENGTHS, 0))
+    assert (12, 2) == (len(mine.left), mine.most)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no process is forked")
+def test_a_second_thread_keeps_processes_from_being_forked() -> None:
+    """Its locks would stay locked for ever in the fork."""
+    assert "fork" == readers.start_method()
+    ended = threading.Event()
+    thread = threading.Thread(target=ended.wait)
+    thread.start()
+    try:
+        assert "spawn" == readers.start_method()
+    finally:
+        ended.set()
+        thread.join()
 
 
 @pytest.mark.parametrize("case", golden.cases(), ids=lambda path: "/".join(path.parts[-3:-1]))
