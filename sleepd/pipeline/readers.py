@@ -11,7 +11,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
@@ -24,8 +24,11 @@ from sleepd.store.stored_file import StoredFile
 WORTH_PROCESSES = 24_000_000
 """Bytes from which on processes pay: each takes half a second to begin."""
 _MOST_PROCESSES = 4
-_AHEAD = 3
-"""Readings that each process may be ahead of the one that is asked for next."""
+_AHEAD = 32_000_000
+"""Bytes of transcripts that may be read ahead of the reading that is asked for next. A few readings would not do: one
+long file would let the other processes wait."""
+_MOST_AHEAD = 64
+"""Readings that may be ahead, however short."""
 
 
 _ALLOCATIONS = 500_000
@@ -73,7 +76,7 @@ def readings(jobs: Sequence[Job], lengths: Lengths, waiting: int) -> Iterator[St
     context = multiprocessing.get_context(start_method())
     executor = ProcessPoolExecutor(processes, mp_context=context, initializer=_leashed)
     try:
-        yield from _apart(executor, deque(jobs), lengths, processes * _AHEAD)
+        yield from apart(executor, deque(jobs), lengths)
     finally:
         executor.shutdown(cancel_futures=True)
 
@@ -101,13 +104,14 @@ def _here(job: Job, lengths: Lengths) -> Iterator[StoredFile | None]:
         yield file
 
 
-def _apart(
-    executor: ProcessPoolExecutor, jobs: deque[Job], lengths: Lengths, ahead: int
-) -> Iterator[StoredFile | None]:
+def apart(executor: Executor, jobs: deque[Job], lengths: Lengths) -> Iterator[StoredFile | None]:
+    """What each job gave, in the order of the jobs, read by the executor; `jobs` is emptied."""
     begun: deque[tuple[Job, Future[bytes | None]]] = deque()
+    ahead = 0
     while jobs or begun:
-        while jobs and len(begun) < ahead:
+        while jobs and (not begun or (ahead < _AHEAD and len(begun) < _MOST_AHEAD)):
             job = jobs.popleft()
+            ahead += job.size
             begun.append((job, executor.submit(_work, job, lengths)))
         job, future = begun.popleft()
         packed = future.result()
@@ -115,6 +119,8 @@ def _apart(
         if file is not None and file.reading.more:
             job = replace(job, cursor=file.reading.cursor)
             begun.appendleft((job, executor.submit(_work, job, lengths)))
+        else:
+            ahead -= job.size
         yield file
 
 

@@ -7,9 +7,12 @@ import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import Iterable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Executor, Future
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pytest
 
@@ -19,11 +22,12 @@ from harvesters.claude_code import ClaudeCode
 from harvesters.records import Cursor, Defect, Reading
 from sleepd.pipeline import readers
 from sleepd.pipeline.jobs import Job, Lengths
-from sleepd.pipeline.readers import WORTH_PROCESSES, readings
+from sleepd.pipeline.readers import WORTH_PROCESSES, apart, readings
 from sleepd.store.stored_file import StoredFile
 from tests.harvesters import golden, test_pieces
 from tests.pipeline.world import make
 
+T = TypeVar("T")
 LENGTHS = Lengths(text=16_000, tool_text=4_000)
 TABLES = ("sessions", "turns", "tool_calls", "skill_uses", "defects", "file_changes", "session_events", "record_counts")
 
@@ -75,6 +79,15 @@ class InCircles:
         return Reading(
             session=None, defects=(Defect(path=str(path), offset=0, reason="binary"),), bytes_read=16_000_000
         )
+
+
+class AtOnce(Executor):
+    """Does in this process, and at once, what it is given."""
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        future: Future[T] = Future()
+        future.set_result(fn(*args, **kwargs))
+        return future
 
 
 def files(found: Iterable[StoredFile | None]) -> list[tuple[str, str]]:
@@ -135,6 +148,17 @@ print(done.read, done.bytes_read, [name for name in ("sleepd.core.redact", "conc
     said = [subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(2)]
     assert said[0].startswith("1 ") and "sleepd.core.redact" in said[0]
     assert "0 0 []\n" == said[1]
+
+
+@pytest.mark.parametrize(("size", "begun"), [(10_000_000, 4), (100, 64), (90_000_000, 1)])
+def test_processes_are_ahead_by_bytes(tmp_path: Path, size: int, begun: int) -> None:
+    """So that they have work while one of them reads a long file, and what waits for its turn is bounded."""
+    mine = HereOnly()
+    todo = deque(Job(harvester=mine, path=tmp_path / str(n), cursor=None, size=size) for n in range(100))
+    found = apart(AtOnce(), todo, LENGTHS)
+    next(found)
+    assert begun == len(mine.processes)
+    assert 99 == len(list(found))
 
 
 def test_little_to_read_starts_no_process(tmp_path: Path) -> None:
