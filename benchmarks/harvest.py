@@ -109,10 +109,14 @@ def sleepd_rows(homes: Homes, work: Path) -> Iterator[Row]:
 
 
 def history_rows(folders: Sequence[Path], size: float, work: Path) -> Iterator[Row]:
-    """sleepd over copies of real transcripts, each copy a session of its own; home and state go below `work`."""
+    """sleepd over copies of real transcripts, each copy a session of its own; home and state go below `work`.
+
+    The database is there before, as `sleepd init` makes it.
+    """
     home = work / "home"
     files = sorted(path for folder in folders for path in folder.rglob("*.jsonl") if "projects" in path.parts)
     copied, number = 0.0, 0
+    (work / "nothing").mkdir()
     while files and copied < size * 1e6:
         for path in files:
             target = home / ".claude/projects" / path.parent.name / f"{path.stem}-{number}.jsonl"
@@ -127,7 +131,10 @@ def history_rows(folders: Sequence[Path], size: float, work: Path) -> Iterator[R
         ("nothing changed", [], "all"),
         ("first, one processor", one, "one"),
     ):
-        result = measured([*before, *command], env=own_environment(home) | {"SLEEPD_HOME": str(work / state)})
+        env = {"SLEEPD_HOME": str(work / state)}
+        if run != "nothing changed":
+            measured(command, env=own_environment(work / "nothing") | env)
+        result = measured([*before, *command], env=own_environment(home) | env)
         yield _row("sleepd, real transcripts", run, home, result, all_read=run != "nothing changed")
 
 

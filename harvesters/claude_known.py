@@ -73,4 +73,7 @@ def unknown_message(kind: str, message: Message | None) -> str | None:
         return f"{kind} without content"
     if isinstance(message.content, str):
         return None
-    return next((f"{kind} with a {b.type or 'nameless'} block" for b in message.content if b.type not in _BLOCKS), None)
+    for block in message.content:
+        if block.type not in _BLOCKS:
+            return f"{kind} with a {block.type or 'nameless'} block"
+    return None

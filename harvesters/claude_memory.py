@@ -65,6 +65,9 @@ def memory_of(state: Mapping[str, str]) -> Memory | None:
         return None
 
 
+_NO_TOKENS = Tokens()
+
+
 class TokenTally:
     """Adds up tokens. A response is stated on several lines: the highest value of each count is the true one."""
 
@@ -83,9 +86,10 @@ class TokenTally:
             usage.cache_creation_input_tokens,
         ]
         old = self._open.pop(key, None)
-        if old is None:
+        if old is None or old == new:
+            # Most responses state the same on each of their lines.
             self._open[key] = new
-            return tokens_of(new)
+            return tokens_of(new) if old is None else _NO_TOKENS
         stated = ([value for value in pair if value is not None] for pair in zip(old, new, strict=True))
         self._open[key] = [max(values, default=None) for values in stated]
         return tokens_of(

@@ -78,6 +78,8 @@ class Queue:
 
     def after_reply(self) -> list[Queued]:
         """The messages after whose leaving the agent has said so much that no line of theirs will come."""
+        if not self._left:
+            return []
         for message in self._left:
             message.replies += 1
         return self._tell([m for m in self._left if m.replies >= _PATIENCE and not m.taken_back])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from typing import ClassVar
 
 from harvesters.claude_drafts import (
     ClaudeCallDraft,
@@ -68,33 +69,18 @@ class SessionBuilder:
         self._position = -1
         self._at: datetime | None = None
         self._spoken = False
-        self._handlers: dict[str | None, Callable[[Record], None]] = {
-            "user": self._user,
-            "assistant": self._assistant,
-            "system": self._system,
-            "attachment": self._attachment,
-            "last-prompt": lambda record: self._tree.name_leaf(record.leaf_uuid) if record.leaf_uuid else None,
-            "summary": self._title.take,
-            "ai-title": self._title.take,
-            "custom-title": self._title.take,
-            "queue-operation": self._queue_operation,
-            "progress": self._progress,
-            "permission-mode": lambda record: self._events.permission_mode(
-                record.permission_mode, self._position, self._at
-            ),
-            "pr-link": lambda record: self._events.pull_request(record, self._position, moment(record.timestamp)),
-        }
 
     def add(self, offset: int, record: Record) -> None:
         """Take in the record of the line at `offset`."""
         self._position = offset if offset > self._position else self._position + 1
         self._at = None
-        if record.type in ("user", "assistant"):
+        talk = record.type in ("user", "assistant")
+        if talk:
             self._sides.decide(record, said_before=self._spoken or self._continues)
         side = self._sides.is_side(record)
         if record.uuid is not None and (record.uuid in self._tree or record.uuid in self._known):
             return
-        if not side and (record.uuid is not None or record.type in ("user", "assistant")):
+        if not side and (record.uuid is not None or talk):
             memory = self._memory
             at = self._at = moment(record.timestamp)
             if at is not None:
@@ -108,16 +94,16 @@ class SessionBuilder:
             self._sides.entrypoint = self._sides.entrypoint or record.entrypoint
             if record.uuid is not None:
                 parent = record.parent_uuid or record.logical_parent_uuid
-                self._tree.add(record.uuid, parent, talk=record.type in ("user", "assistant"))
+                self._tree.add(record.uuid, parent, talk=talk)
         unknown = unknown_line(record)
         self.tally.note(record.version or self._memory.version, unknown)
-        handler = self._handlers.get(record.type)
+        handler = self._HANDLERS.get(record.type)
         if side:
             message = message_of(record) if record.type == "assistant" else None
             if message is not None:
                 self._count(record, message)
         elif handler is not None:
-            handler(record)
+            handler(self, record)
 
     @property
     def has_inline_agents(self) -> bool:
@@ -274,6 +260,19 @@ class SessionBuilder:
         if call is not None and call.subagent is None and call.name in _STARTS_AGENTS:
             call.subagent = text(loads(bytes(record.data)), "agentId")
 
+    def _last_prompt(self, record: Record) -> None:
+        if record.leaf_uuid:
+            self._tree.name_leaf(record.leaf_uuid)
+
+    def _name(self, record: Record) -> None:
+        self._title.take(record)
+
+    def _permission_mode(self, record: Record) -> None:
+        self._events.permission_mode(record.permission_mode, self._position, self._at)
+
+    def _pull_request(self, record: Record) -> None:
+        self._events.pull_request(record, self._position, moment(record.timestamp))
+
     # ---- parts of a line -----------------------------------------------------------------------------------------
 
     def _settle(self, words: Words) -> bool:
@@ -401,3 +400,20 @@ class SessionBuilder:
 
     def _made_id(self) -> str:
         return f"{self._stem}:{self._position}"
+
+    # ---- which line is taken in by which method; of the class, so that no builder holds itself ---------------------
+
+    _HANDLERS: ClassVar[dict[str | None, Callable[[SessionBuilder, Record], None]]] = {
+        "user": _user,
+        "assistant": _assistant,
+        "system": _system,
+        "attachment": _attachment,
+        "last-prompt": _last_prompt,
+        "summary": _name,
+        "ai-title": _name,
+        "custom-title": _name,
+        "queue-operation": _queue_operation,
+        "progress": _progress,
+        "permission-mode": _permission_mode,
+        "pr-link": _pull_request,
+    }

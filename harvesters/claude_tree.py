@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
+from itertools import islice
 
 RECENT = 64
 """How many places at the end of the conversation are remembered from one reading to the next."""
@@ -91,7 +92,8 @@ class Tree:
             return tuple(sorted(self._known))
         known: dict[str, str | None] = {}
         prompt = self._prompt_above(leaf, known)
-        found = [uuid for uuid in self._recent if self._prompt_above(uuid, known) == prompt]
+        latest = (uuid for uuid in reversed(self._recent) if self._prompt_above(uuid, known) == prompt)
+        found = list(islice(latest, RECENT))[::-1]
         if prompt is None:
             found = [*sorted(self._known), *found]
         return tuple(found[-RECENT:])

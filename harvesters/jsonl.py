@@ -104,8 +104,9 @@ class Log:
         Ask after each record. `at_rest` says that nothing is open whose end would change what was read; without rest
         a reading goes on for as long again.
         """
-        done = self.decoder.consumed - self.start
-        if done < PIECE_BYTES or self.decoder.consumed >= self.size:
+        consumed = self.decoder.consumed
+        done = consumed - self.start
+        if done < PIECE_BYTES or consumed >= self.size:
             return False
         if done < 2 * PIECE_BYTES and not at_rest():
             return False
@@ -244,12 +245,14 @@ def split_lines(stream: BinaryIO, *, start: int = 0, end: int | None = None) -> 
     """
     offset = start
     for data in stream:
-        if end is not None and offset + len(data) > end:
+        behind = offset + len(data)
+        if end is not None and behind > end:
             data = data[: end - offset]  # noqa: PLW2901 - what came after the size was taken is for the next reading
-        if not data:
+            if data:
+                yield RawLine(offset, data)
             return
         yield RawLine(offset, data)
-        offset += len(data)
+        offset = behind
 
 
 def digest(data: bytes) -> str:

@@ -40,16 +40,12 @@ class Hunk(msgspec.Struct, rename="camel", gc=False):
 
 def patch_of(hunks: Iterable[Hunk], limit: int) -> str | None:
     """The hunks as text, at most `limit` characters; None without any."""
-    parts: list[str] = []
-    length = 0
+    lines: list[str] = []
     for hunk in hunks:
-        head = f"@@ -{hunk.old_start},{hunk.old_lines} +{hunk.new_start},{hunk.new_lines} @@"
-        for line in (head, *hunk.lines):
-            parts.append(line)
-            length += len(line) + 1
-            if length > limit:
-                return clip("\n".join(parts), limit)
-    return "\n".join(parts) or None
+        lines.append(f"@@ -{hunk.old_start},{hunk.old_lines} +{hunk.new_start},{hunk.new_lines} @@")
+        lines += hunk.lines
+    # So many lines fill the limit with their newlines alone.
+    return clip("\n".join(lines[: limit + 1]), limit) or None
 
 
 def without_header(diff: str) -> str | None:

@@ -54,6 +54,11 @@ def moment(value: object) -> datetime | None:
     A string without an offset is taken as UTC; digits beyond microseconds are dropped. None when it is no time.
     """
     if isinstance(value, str):
+        if value[4:5] == "-" and value[-1:] == "Z":  # as nearly every line states it
+            try:
+                return datetime.fromisoformat(value)
+            except ValueError:
+                pass
         words = value.strip()
         if words[4:5] != "-" and len(words) >= 9 and words.isascii() and words.isdigit():
             return _moment_of_number(int(words[:20]))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +17,9 @@ from sleepd.settings import config
 from sleepd.settings.settings import Settings
 from sleepd.usecases import answers, harvest_sources
 from sleepd.views import report
+
+if TYPE_CHECKING:
+    from sleepd.store.voices import VoiceCount
 
 Since = Annotated[
     str | None, typer.Option("--since", help='How far back to read: "30d", or "all". Default: harvest.since.')
@@ -77,14 +81,17 @@ def harvest(
         return
     import structlog
 
-    from sleepd.store.voices import voices
     from sleepd.usecases import harvest_sessions
 
+    heard: Sequence[VoiceCount] = ()
     with closing(compose.database(places)) as database:
         with progress("harvesting", hidden=quiet) as told:
             done = harvest_sessions.harvest(places, database, settings, named, told)
-        with database.reading() as connection:
-            heard = voices(connection) if explain else ()
+        if explain:
+            from sleepd.store.voices import voices
+
+            with database.reading() as connection:
+                heard = voices(connection)
     logger = structlog.get_logger()
     logger.info("harvest.ended", files=done.read, sessions=done.sessions, defects=done.defects)
     if explain and as_json:

@@ -42,17 +42,29 @@ def _kind(session: Session) -> str:
     return "own" if own and session.kind is not SessionKind.SUBAGENT else session.kind.value
 
 
-def _long_texts(reading: Reading, lengths: Lengths) -> Iterator[Clipped]:
-    """What was said, asked and answered: nearly all of a reading's letters, to be searched together."""
-    turns = reading.session.turns if reading.session is not None else ()
-    late = reading.session.late_results if reading.session is not None else ()
+def _texts(reading: Reading, lengths: Lengths) -> Iterator[Clipped]:
+    """Nearly all texts of a reading, to be searched together: to begin a search costs more than a short text."""
+    session = reading.session
+    turns, late, events = (session.turns, session.late_results, session.events) if session is not None else ((), (), ())
+    names: set[str | None] = set() if session is None else {session.cwd, session.branch, session.version}
     for turn in turns:
         yield Clipped(turn.text, lengths.text)
+        names |= {turn.model, turn.cwd, turn.branch, turn.skill}
     for call in (*(call for turn in turns for call in turn.tool_calls), *late):
-        said = (call.input, call.output, call.feedback, *(change.patch for change in call.changes))
+        names.add(call.name)
+        said = [call.input, call.output, call.feedback]
+        for change in call.changes:
+            names.add(change.path)
+            said.append(change.patch)
+        for answered in call.answers:
+            said += (answered.question, answered.answer)
         yield from (Clipped(text, lengths.tool_text) for text in said if text)
+    for event in events:
+        yield from (Clipped(text, lengths.tool_text) for text in (event.name, event.text) if text)
+    names |= {record.version for record in reading.records}
     if reading.cursor is not None:
-        yield from (Clipped(value, len(value) + OVERLAP) for value in reading.cursor.state.values())
+        names |= set(reading.cursor.state.values())
+    yield from (Clipped(name, len(name) + OVERLAP) for name in names if name)
 
 
 _PLAIN_ID = re.compile(
@@ -75,7 +87,7 @@ class _Cleaner:
 
     def reading(self, reading: Reading) -> Reading:
         session, cursor = reading.session, reading.cursor
-        texts = list(dict.fromkeys(_long_texts(reading, self._lengths)))
+        texts = list(dict.fromkeys(_texts(reading, self._lengths)))
         self._redacted = dict(zip(texts, redact_all(texts), strict=True))
         return replace(
             reading,

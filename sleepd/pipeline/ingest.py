@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from sleepd.pipeline.jobs import Job, Lengths
 from sleepd.pipeline.unread import IngestReport, Sources, unread
 from sleepd.settings.sections import HarvestConfig
-from sleepd.store import sessions
+from sleepd.store import session_rows
 from sleepd.store.database import Database
 from sleepd.store.stored_file import StoredFile
 
@@ -66,6 +66,6 @@ def _readings(jobs: Sequence[Job], lengths: Lengths, waiting: int) -> Iterator[S
 
 
 def _store(database: Database, batch: list[StoredFile]) -> None:
-    with database.writing() as connection:
-        sessions.save(connection, batch)
+    with database.storing() as connection:
+        session_rows.save(connection, batch)
     batch.clear()

@@ -23,3 +23,5 @@ class Job:
     harvester: Harvester
     path: Path
     cursor: Cursor | None
+    size: int = 0
+    """Bytes of the file that are new, as far as that is known before it is opened."""

@@ -7,12 +7,14 @@ import multiprocessing
 import os
 import pickle
 import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import replace
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from dataclasses import dataclass, replace
 from functools import cache
+from typing import Literal
 
 from harvesters import wire
 from sleepd.pipeline.clean import read_clean
@@ -22,12 +24,38 @@ from sleepd.store.stored_file import StoredFile
 WORTH_PROCESSES = 24_000_000
 """Bytes from which on processes pay: each takes half a second to begin."""
 _MOST_PROCESSES = 4
-_AHEAD = 3
-"""Readings that each process may be ahead of the one that is asked for next."""
+_AHEAD = 32_000_000
+"""Bytes of transcripts that may be read ahead of the reading that is asked for next. A few readings would not do: one
+long file would let the other processes wait."""
+_MOST_AHEAD = 64
+"""Readings that may be ahead, however short."""
 
 
-_ALLOCATIONS = 50_000
-"""Objects between two looks for circles. Records have none, and the usual 700 cost a sixth of reading them."""
+_ALLOCATIONS = 500_000
+"""New objects at which Python looks for circles. Records have none, and the usual 700 cost a sixth of the time."""
+_LOOKED_AFTER = 32_000_000
+"""Bytes read between two looks for circles: some harvesters make some, and each may hold a whole piece of a file."""
+
+
+@dataclass(slots=True)
+class _Circles:
+    """Objects that hold each other, and are freed only when somebody looks for them."""
+
+    unlooked: int = 0
+    """Bytes read since the last look."""
+
+    def read(self, job: Job, lengths: Lengths) -> StoredFile | None:
+        """`read_clean` of the job; what it left in circles is freed from time to time."""
+        file = read_clean(job, lengths)
+        self.unlooked += 0 if file is None else file.reading.bytes_read
+        if self.unlooked >= _LOOKED_AFTER:
+            gc.collect(1)
+            self.unlooked = 0
+        return file
+
+
+_CIRCLES = _Circles()
+"""Of this process."""
 
 
 def readings(jobs: Sequence[Job], lengths: Lengths, waiting: int) -> Iterator[StoredFile | None]:
@@ -45,13 +73,21 @@ def readings(jobs: Sequence[Job], lengths: Lengths, waiting: int) -> Iterator[St
         finally:
             gc.set_threshold(*usual)
         return
-    # Not forked: the bar on the terminal is drawn by a thread, which a fork would lose.
-    context = multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context(start_method())
     executor = ProcessPoolExecutor(processes, mp_context=context, initializer=_leashed)
     try:
-        yield from _apart(executor, deque(jobs), lengths, processes * _AHEAD)
+        yield from apart(executor, deque(jobs), lengths)
     finally:
         executor.shutdown(cancel_futures=True)
+
+
+def start_method() -> Literal["fork", "spawn"]:
+    """How a process begins: as a fork, with all that this process imported, where that is safe.
+
+    Threads do not survive a fork, but the locks that they hold do; the bar on a terminal is drawn by a thread. On
+    systems other than Linux libraries start threads of their own.
+    """
+    return "fork" if sys.platform == "linux" and threading.active_count() == 1 else "spawn"
 
 
 def _processors() -> int:
@@ -60,21 +96,22 @@ def _processors() -> int:
 
 
 def _here(job: Job, lengths: Lengths) -> Iterator[StoredFile | None]:
-    file = read_clean(job, lengths)
+    file = _CIRCLES.read(job, lengths)
     yield file
     while file is not None and file.reading.more:
         job = replace(job, cursor=file.reading.cursor)
-        file = read_clean(job, lengths)
+        file = _CIRCLES.read(job, lengths)
         yield file
 
 
-def _apart(
-    executor: ProcessPoolExecutor, jobs: deque[Job], lengths: Lengths, ahead: int
-) -> Iterator[StoredFile | None]:
+def apart(executor: Executor, jobs: deque[Job], lengths: Lengths) -> Iterator[StoredFile | None]:
+    """What each job gave, in the order of the jobs, read by the executor; `jobs` is emptied."""
     begun: deque[tuple[Job, Future[bytes | None]]] = deque()
+    ahead = 0
     while jobs or begun:
-        while jobs and len(begun) < ahead:
+        while jobs and (not begun or (ahead < _AHEAD and len(begun) < _MOST_AHEAD)):
             job = jobs.popleft()
+            ahead += job.size
             begun.append((job, executor.submit(_work, job, lengths)))
         job, future = begun.popleft()
         packed = future.result()
@@ -82,11 +119,13 @@ def _apart(
         if file is not None and file.reading.more:
             job = replace(job, cursor=file.reading.cursor)
             begun.appendleft((job, executor.submit(_work, job, lengths)))
+        else:
+            ahead -= job.size
         yield file
 
 
 def _work(job: Job, lengths: Lengths) -> bytes | None:
-    file = read_clean(job, lengths)
+    file = _CIRCLES.read(job, lengths)
     return None if file is None else wire.packed(file)
 
 
@@ -108,7 +147,8 @@ def _leashed() -> None:
     gc.freeze()
     gc.set_threshold(_ALLOCATIONS, *gc.get_threshold()[1:])
     # One Ctrl-C ends all of them; only the parent says so.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

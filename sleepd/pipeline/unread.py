@@ -77,7 +77,7 @@ def unread(database: Path, sources: Sources) -> Unread:
     found = [(h, path) for h in sources.harvesters for path in _paths(h, sources)]
     # Of every agent, also without a transcript: a damaged database is named even when there is nothing to read.
     known = {agent: cursors(database, agent) for agent in {h.agent for h in sources.harvesters}}
-    jobs, waiting = [], 0
+    jobs = []
     for harvester, path in found:
         cursor = known[harvester.agent].get(str(path))
         try:
@@ -89,9 +89,10 @@ def unread(database: Path, sources: Sources) -> Unread:
                 continue
         elif status is not None and sources.since is not None and status.st_mtime < sources.since.timestamp():
             continue
-        jobs.append(Job(harvester=harvester, path=path, cursor=cursor))
-        if status is not None and stat.S_ISREG(status.st_mode):
-            waiting += max(0, status.st_size - (cursor.offset if cursor is not None else 0))
+        is_file = status is not None and stat.S_ISREG(status.st_mode)
+        size = max(0, status.st_size - (cursor.offset if cursor is not None else 0)) if status and is_file else 0
+        jobs.append(Job(harvester=harvester, path=path, cursor=cursor, size=size))
+    waiting = sum(job.size for job in jobs)
     return Unread(jobs=jobs, bytes_waiting=waiting, files=len(found), by_agent=Counter(h.agent for h, _ in found))
 
 

@@ -11,17 +11,19 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
-
-from sqlalchemy import Connection, Engine, create_engine, event, exc
-from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
+from typing import TYPE_CHECKING
 
 from sleepd.core.errors import Busy, DatabaseDamaged, Unwritable
 from sleepd.store import readable
 from sleepd.store.readable import HEAD
-from sleepd.store.schema_parts import complete as metadata
+
+if TYPE_CHECKING:
+    # Its import takes longer than most harvests, which store by `Database.storing`.
+    from sqlalchemy import Connection, Engine
+    from sqlalchemy.engine.interfaces import DBAPIConnection
+    from sqlalchemy.pool import ConnectionPoolEntry
 
 _BACKUPS_KEPT = 3
 _BUSY_MS = 30_000
@@ -31,9 +33,10 @@ _LEFT_S = 3_600
 class Database:
     """An open database. `reading` and `writing` give connections; a `writing` block is one transaction."""
 
-    def __init__(self, path: Path, engine: Engine) -> None:
+    def __init__(self, path: Path, source: str | None = None) -> None:
         self.path = path
-        self._engine = engine
+        self._source = source
+        """How SQLite is told to open a file that can only be read; None: the file can be written."""
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -44,6 +47,31 @@ class Database:
     def writing(self) -> Iterator[Connection]:
         with self._guarded(), self._engine.begin() as connection:
             yield connection
+
+    @contextmanager
+    def storing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction, as `writing` is, on a connection that needs no SQLAlchemy: see `session_rows`."""
+        with damage_named(self.path), self._plain as connection:
+            yield connection
+
+    @cached_property
+    def _plain(self) -> sqlite3.Connection:
+        if self._source is not None:
+            return sqlite3.connect(self._source, uri=True, check_same_thread=False)
+        connection = sqlite3.connect(self.path, timeout=_BUSY_MS / 1000, check_same_thread=False)
+        _prepare(connection)
+        return connection
+
+    @cached_property
+    def _engine(self) -> Engine:
+        from sqlalchemy import create_engine
+        from sqlalchemy.pool import QueuePool
+
+        if self._source is None:
+            return _engine(self.path)
+        # Of a file that can only be read, WAL mode is not even asked for.
+        connect = partial(sqlite3.connect, self._source, uri=True, check_same_thread=False)
+        return create_engine("sqlite://", creator=connect, poolclass=QueuePool, hide_parameters=True)
 
     def backup(self, name: str) -> Path:
         """A consistent, checked copy in the folder `backups`; the newest three are kept.
@@ -76,11 +104,18 @@ class Database:
         return target
 
     def close(self) -> None:
-        self._engine.dispose()
+        # A connection that was never asked for is not made to be closed.
+        if "_plain" in self.__dict__:
+            self._plain.close()
+            del self._plain
+        if "_engine" in self.__dict__:
+            self._engine.dispose()
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
-        with damage_named(self.path):
+        from sqlalchemy import exc
+
+        with damage_named(self.path, exc.DatabaseError):
             yield
 
 
@@ -98,27 +133,16 @@ def open_database(path: Path) -> Database:
     if path.stat().st_size == 0:
         raise _damaged(path, "it is empty")
     source, writable = readable.uri(path), readable.can_be_written(path)
-    if writable:
-        engine = _engine(path)
-    else:
-        # Of a file that can only be read, WAL mode is not even asked for.
-        connect = partial(sqlite3.connect, source, uri=True, check_same_thread=False)
-        engine = create_engine("sqlite://", creator=connect, poolclass=QueuePool, hide_parameters=True)
-    database = Database(path, engine)
+    database = Database(path, None if writable else source)
     with damage_named(path):
-        if _revision(source, path) != HEAD:
-            if not writable:
-                raise Unwritable(
-                    f"the database {path} is of an older sleepd and cannot be migrated: its disk is read-only; make "
-                    "it writable for you, and try again"
-                )
-            database.backup(f"before-{HEAD}")
-            # Alembic costs a quarter of a second to import, and is needed once per release.
-            from sleepd.store.migrate import upgrade
-
-            engine = create_engine(f"sqlite:///{path}", hide_parameters=True)
-            upgrade(engine)
-            engine.dispose()
+        old = _revision(source, path) != HEAD
+    if old:
+        if not writable:
+            raise Unwritable(
+                f"the database {path} is of an older sleepd and cannot be migrated: its disk is read-only; make "
+                "it writable for you, and try again"
+            )
+        _migrate(database)
     return database
 
 
@@ -197,7 +221,22 @@ def backups(path: Path) -> list[Path]:
     return sorted(folder.glob(f"{path.stem}-*.db"), key=lambda p: (p.stat().st_mtime_ns, p.name), reverse=True)
 
 
+def _migrate(database: Database) -> None:
+    # Alembic costs a quarter of a second to import, and is needed once per release.
+    from sqlalchemy import create_engine, exc
+
+    from sleepd.store.migrate import upgrade
+
+    with damage_named(database.path, exc.DatabaseError):
+        database.backup(f"before-{HEAD}")
+        engine = create_engine(f"sqlite:///{database.path}", hide_parameters=True)
+        upgrade(engine)
+        engine.dispose()
+
+
 def _engine(path: Path) -> Engine:
+    from sqlalchemy import create_engine, event
+
     engine = create_engine(
         # Words of the person never stand in the message of a failed statement.
         f"sqlite:///{path}",
@@ -206,18 +245,26 @@ def _engine(path: Path) -> Engine:
     )
 
     @event.listens_for(engine, "connect")
-    def _prepare(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
-        cursor = connection.cursor()
-        # WAL: a reader such as `sleepd status` never waits for the night that writes.
-        cursor.execute("PRAGMA journal_mode=WAL")
-        cursor.execute("PRAGMA synchronous=NORMAL")
-        cursor.execute("PRAGMA foreign_keys=ON")
-        cursor.close()
+    def _connected(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
+        _prepare(connection)
 
     return engine
 
 
+def _prepare(connection: DBAPIConnection | sqlite3.Connection) -> None:
+    cursor = connection.cursor()
+    # WAL: a reader such as `sleepd status` never waits for the night that writes.
+    cursor.execute("PRAGMA journal_mode=WAL")
+    cursor.execute("PRAGMA synchronous=NORMAL")
+    cursor.execute("PRAGMA foreign_keys=ON")
+    cursor.close()
+
+
 def _create(path: Path) -> None:
+    from sqlalchemy import create_engine, exc
+
+    from sleepd.store.schema_parts import complete as metadata
+
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.new-{os.getpid()}")
     part.unlink(missing_ok=True)
@@ -230,7 +277,7 @@ def _create(path: Path) -> None:
                 left.unlink()
     # Two first runs at once: whoever comes second keeps the database that is already there.
     try:
-        with damage_named(path):
+        with damage_named(path, exc.DatabaseError):
             # The newest schema at once, marked as such; a test holds it against what the migrations come to.
             engine = create_engine(f"sqlite:///{part}", hide_parameters=True)
             with engine.begin() as connection:
@@ -262,11 +309,15 @@ def _revision(source: str, path: Path) -> str | None:
 
 
 @contextmanager
-def damage_named(path: Path) -> Iterator[None]:
-    """Turn SQLite's words for a damaged file, and for a disk that takes no more, into an error that says what to do."""
+def damage_named(path: Path, *others: type[Exception]) -> Iterator[None]:
+    """Turn SQLite's words for a damaged file, and for a disk that takes no more, into an error that says what to do.
+
+    `others` are the errors of a library that hold SQLite's own as `orig`.
+    """
+    kinds: tuple[type[Exception], ...] = (sqlite3.DatabaseError, *others)
     try:
         yield
-    except (exc.DatabaseError, sqlite3.DatabaseError) as error:
+    except kinds as error:
         cause = getattr(error, "orig", error)
         text = str(cause)
         if readable.is_unwritable(cause):

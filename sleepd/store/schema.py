@@ -5,7 +5,7 @@ Texts that are compared or replayed are kept once, by digest, in `texts`. Times 
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 
 from sqlalchemy import (
     Boolean,
@@ -25,6 +25,8 @@ from sqlalchemy import (
     true,
 )
 
+from sleepd.store.session_rows import moment
+
 metadata = MetaData()
 
 
@@ -35,11 +37,7 @@ class Moment(TypeDecorator[datetime]):
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> str | None:  # noqa: ARG002
-        if value is None:
-            return None
-        if value.tzinfo is None:
-            raise ValueError(f"naive time {value!r}: times in the database are aware")
-        return value.astimezone(UTC).isoformat(timespec="microseconds")
+        return moment(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
         return None if value is None else datetime.fromisoformat(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -984,3 +985,19 @@ def test_turns_are_in_the_order_of_their_positions(session: ToSession) -> None:
     talk.lines[0] = talk.lines[0].rstrip(b"\n")
     positions = [turn.position for turn in session(talk).turns]
     assert sorted(set(positions)) == positions
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in golden.cases() if case.parts[-3] == "claude-code"], ids=lambda path: path.parent.name
+)
+def test_a_reading_leaves_no_circles(case: Path) -> None:
+    """All that is not returned is freed at once, and nobody has to look for it."""
+    claude = ClaudeCode()
+    claude.read(case)
+    gc.collect()
+    gc.disable()
+    try:
+        claude.read(case)
+        assert 0 == gc.collect()
+    finally:
+        gc.enable()

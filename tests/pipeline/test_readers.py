@@ -5,23 +5,29 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Executor, Future
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pytest
 
 from harvesters import wire
 from harvesters.__main__ import harvester
 from harvesters.claude_code import ClaudeCode
-from harvesters.records import Cursor, Reading
+from harvesters.records import Cursor, Defect, Reading
 from sleepd.pipeline import readers
 from sleepd.pipeline.jobs import Job, Lengths
-from sleepd.pipeline.readers import WORTH_PROCESSES, readings
+from sleepd.pipeline.readers import WORTH_PROCESSES, apart, readings
 from sleepd.store.stored_file import StoredFile
 from tests.harvesters import golden, test_pieces
 from tests.pipeline.world import make
 
+T = TypeVar("T")
 LENGTHS = Lengths(text=16_000, tool_text=4_000)
 TABLES = ("sessions", "turns", "tool_calls", "skill_uses", "defects", "file_changes", "session_events", "record_counts")
 
@@ -47,13 +53,54 @@ class HereOnly:
         return Reading(session=None, bytes_read=1)
 
 
+class Held:
+    """Something in a circle with itself."""
+
+    def __init__(self) -> None:
+        self.me = self
+
+
+class InCircles:
+    """A harvester each of whose readings leaves a circle behind."""
+
+    agent = "in-circles"
+
+    def __init__(self) -> None:
+        self.left: list[weakref.ref[Held]] = []
+        self.kept = lambda: None
+        self.most = 0
+
+    def find(self, env: Mapping[str, str], home: Path) -> Iterable[Path]:
+        return ()
+
+    def read(self, path: Path, cursor: Cursor | None = None, *, clip: int = 0) -> Reading:
+        self.left.append(weakref.ref(Held()))
+        self.most = max(self.most, sum(one() is not None for one in self.left))
+        return Reading(
+            session=None, defects=(Defect(path=str(path), offset=0, reason="binary"),), bytes_read=16_000_000
+        )
+
+
+class AtOnce(Executor):
+    """Does in this process, and at once, what it is given."""
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        future: Future[T] = Future()
+        future.set_result(fn(*args, **kwargs))
+        return future
+
+
 def files(found: Iterable[StoredFile | None]) -> list[tuple[str, str]]:
     return [(one.path, one.reading.session.id if one.reading.session else "") for one in found if one is not None]
 
 
 @pytest.mark.slow
-def test_processes_give_the_same_in_the_same_order() -> None:
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_processes_give_the_same_in_the_same_order(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """All cases of the golden corpus: equal readings, secrets out, in the order of the jobs."""
+    if method == "fork" and sys.platform != "linux":
+        pytest.skip("elsewhere no process is forked")
+    monkeypatch.setattr(readers, "start_method", lambda: method)
     alone = list(readings(jobs(), LENGTHS, 0))
     together = list(readings(jobs(), LENGTHS, WORTH_PROCESSES))
     assert alone == together
@@ -103,12 +150,44 @@ print(done.read, done.bytes_read, [name for name in ("sleepd.core.redact", "conc
     assert "0 0 []\n" == said[1]
 
 
+@pytest.mark.parametrize(("size", "begun"), [(10_000_000, 4), (100, 64), (90_000_000, 1)])
+def test_processes_are_ahead_by_bytes(tmp_path: Path, size: int, begun: int) -> None:
+    """So that they have work while one of them reads a long file, and what waits for its turn is bounded."""
+    mine = HereOnly()
+    todo = deque(Job(harvester=mine, path=tmp_path / str(n), cursor=None, size=size) for n in range(100))
+    found = apart(AtOnce(), todo, LENGTHS)
+    next(found)
+    assert begun == len(mine.processes)
+    assert 99 == len(list(found))
+
+
 def test_little_to_read_starts_no_process(tmp_path: Path) -> None:
     """A harvester of another package that cannot be sent is used in this process, however much there is to read."""
     mine = HereOnly()
     todo = [Job(harvester=mine, path=tmp_path / name, cursor=None) for name in "ab"]
     list(readings(todo, LENGTHS, 10 * WORTH_PROCESSES))
     assert [os.getpid()] * 2 == mine.processes
+
+
+def test_what_a_harvester_leaves_in_circles_is_freed(tmp_path: Path) -> None:
+    """However few objects that are: each may hold the texts of a whole piece."""
+    mine = InCircles()
+    list(readings([Job(harvester=mine, path=tmp_path / str(n), cursor=None) for n in range(12)], LENGTHS, 0))
+    assert (12, 2) == (len(mine.left), mine.most)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no process is forked")
+def test_a_second_thread_keeps_processes_from_being_forked() -> None:
+    """Its locks would stay locked for ever in the fork."""
+    assert "fork" == readers.start_method()
+    ended = threading.Event()
+    thread = threading.Thread(target=ended.wait)
+    thread.start()
+    try:
+        assert "spawn" == readers.start_method()
+    finally:
+        ended.set()
+        thread.join()
 
 
 @pytest.mark.parametrize("case", golden.cases(), ids=lambda path: "/".join(path.parts[-3:-1]))
