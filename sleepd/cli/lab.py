@@ -68,8 +68,8 @@ def calibrate(
 ) -> None:
     """Compare the live text with itself on your own model (A/A test), and predict the cost of showing a gain.
 
-    A difference between identical texts is a defect; the exit status is then 1. The rollouts are kept and serve as
-    baseline in later nights.
+    A difference between identical texts is a defect; the exit status is then 1. The rollouts are kept:
+    the same command goes on with them.
     """
     from sleepd.cli.days import open_log
     from sleepd.usecases import answers, calibration
