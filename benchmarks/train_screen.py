@@ -26,7 +26,7 @@ PLANTED = ROOT / "tests" / "core" / "planted"
 TO = ROOT / "sleepd" / "core" / screen_learned.WEIGHTS
 AUTHOR = "author"
 """The screen's author, for whose sentences the notions were written: they count less, and are not measured."""
-AUTHORS_WEIGHT = 0.3
+AUTHORS_WEIGHT = 0.6
 STRENGTH = 100.0
 """Inverse of the L2 penalty."""
 HELD = 0.03
