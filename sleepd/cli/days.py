@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -17,9 +16,6 @@ from sleepd.settings import config
 from sleepd.settings.settings import Settings
 from sleepd.usecases import answers, harvest_sources
 from sleepd.views import report
-
-if TYPE_CHECKING:
-    from sleepd.store.voices import VoiceCount
 
 Since = Annotated[
     str | None, typer.Option("--since", help='How far back to read: "30d", or "all". Default: harvest.since.')
@@ -83,7 +79,6 @@ def harvest(
 
     from sleepd.usecases import harvest_sessions
 
-    heard: Sequence[VoiceCount] = ()
     with closing(compose.database(places)) as database:
         with progress("harvesting", hidden=quiet) as told:
             done = harvest_sessions.harvest(places, database, settings, named, told)

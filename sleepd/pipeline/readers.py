@@ -146,9 +146,10 @@ def _pickles(kind: type) -> bool:
 def _leashed() -> None:
     gc.freeze()
     gc.set_threshold(_ALLOCATIONS, *gc.get_threshold()[1:])
-    # One Ctrl-C ends all of them; only the parent says so.
+    # Ctrl-C and a service's stop reach every process. One that ended in the middle of an answer would let the parent
+    # wait for the rest of it for ever; the parent ends this one after the reading that it is at.
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_DFL)
+        signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

@@ -10,14 +10,10 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final
 
 from harvesters.records import Session, SessionEvent, SkillUse, ToolCall, Turn
 from sleepd.store.stored_file import StoredFile, groups
-
-if TYPE_CHECKING:
-    # The nouns of the core take longer to import than some harvests last.
-    from sleepd.core.model import SessionId
 
 Row = tuple[object, ...]
 """The values of one row, in the order of its statement's columns."""
@@ -106,8 +102,8 @@ _SAVE_LATE: Final = (
 )
 
 
-def session_id(agent: str, native: str) -> SessionId:
-    return cast("SessionId", f"{agent}:{native}")
+def session_id(agent: str, native: str) -> str:
+    return f"{agent}:{native}"
 
 
 def save(connection: sqlite3.Connection, files: Iterable[StoredFile]) -> None:
@@ -171,7 +167,7 @@ def moment(at: datetime | None) -> str | None:
     return at.astimezone(UTC).isoformat(timespec="microseconds")
 
 
-def _session_row(file: StoredFile, session: Session, id_: SessionId) -> Row:
+def _session_row(file: StoredFile, session: Session, id_: str) -> Row:
     used = session.tokens
     return (
         *(id_, file.agent, file.kind, session_id(file.agent, session.parent_id) if session.parent_id else None),
@@ -181,7 +177,7 @@ def _session_row(file: StoredFile, session: Session, id_: SessionId) -> Row:
     )
 
 
-def _turn_row(turn: Turn, id_: SessionId) -> Row:
+def _turn_row(turn: Turn, id_: str) -> Row:
     used = turn.tokens
     return (
         *(id_, turn.id, turn.position, turn.role.value, turn.origin.value, turn.text, moment(turn.at), turn.model),
@@ -190,7 +186,7 @@ def _turn_row(turn: Turn, id_: SessionId) -> Row:
     )
 
 
-def _call_rows(turns: Iterable[tuple[SessionId, Turn]]) -> Iterator[Row]:
+def _call_rows(turns: Iterable[tuple[str, Turn]]) -> Iterator[Row]:
     for id_, turn in turns:
         for number, call in enumerate(turn.tool_calls):
             yield (id_, call.id, turn.id, number, call.name, call.input, *_answer(call))
@@ -204,17 +200,17 @@ def _answer(call: ToolCall) -> Row:
     )
 
 
-def _skill_row(use: SkillUse, id_: SessionId) -> Row:
+def _skill_row(use: SkillUse, id_: str) -> Row:
     return (id_, use.position, use.name, use.path, use.trigger.value)
 
 
-def _change_rows(session: Session, id_: SessionId) -> Iterator[Row]:
+def _change_rows(session: Session, id_: str) -> Iterator[Row]:
     for call in (*(call for turn in session.turns for call in turn.tool_calls), *session.late_results):
         for number, change in enumerate(call.changes):
             yield (id_, call.id, number, change.path, change.action.value, change.patch)
 
 
-def _event_rows(events: Sequence[SessionEvent], id_: SessionId) -> Iterator[Row]:
+def _event_rows(events: Sequence[SessionEvent], id_: str) -> Iterator[Row]:
     seen: Counter[int] = Counter()  # several events at one position are numbered
     for event in events:
         number = seen[event.position]

@@ -179,7 +179,9 @@ def test_what_a_harvester_leaves_in_circles_is_freed(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no process is forked")
 def test_a_second_thread_keeps_processes_from_being_forked() -> None:
     """Its locks would stay locked for ever in the fork."""
-    assert "fork" == readers.start_method()
+    program = "from sleepd.pipeline import readers; print(readers.start_method())"
+    alone = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "fork\n" == alone.stdout
     ended = threading.Event()
     thread = threading.Thread(target=ended.wait)
     thread.start()
