@@ -92,8 +92,8 @@ def train(
     """Train a skill text on a task set, and write the best text, the history and every patch to the output folder.
 
     The run has its own database there and does not touch your sessions; its error levels continue your one account.
-    Nothing is written to FILE. Exit status 3 when the model could not be reached, 4 when the budget is spent; paid work is kept,
-    and the same command with --resume continues.
+    Nothing is written to FILE. Exit status 3 when the model could not be reached, 4 when the budget is spent; paid work
+    is kept, and the same command with --resume continues.
     """
     from sleepd.usecases import train_skill
 

@@ -1,7 +1,7 @@
 """`sleepd train` and `sleepd eval` from the outside: task set, skill, output folder, limits.
 
-A run has a database of its own in its output folder, and no session of the user's is in it. Its error levels continue the
-user's one account.
+A run has a database of its own in its output folder, and no session of the user's is in it. Its error levels continue
+the user's one account.
 """
 
 from __future__ import annotations
