@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from sleepd.core.model import Cause
 from sleepd.core.ports import Ask, Failure, Reply
 from sleepd.host import clock
 from sleepd.models import outcomes
-from sleepd.models.command_line import CommandModel, Ended, Folders, Invocation, billed, silent
+from sleepd.models.command_line import (
+    CommandModel,
+    Ended,
+    Folders,
+    Invocation,
+    billed,
+    kept_by_client,
+    logged_out,
+    silent,
+)
 from sleepd.models.outcomes import Provider, Rejection, dig
 from sleepd.models.remote import priced
 from sleepd.models.retry import Again
@@ -102,8 +109,7 @@ class ClaudeCommand:
         if notice is not None:
             return notice
         if "output token maximum" in said:
-            message = f"{self.provider.label} stopped at the reply's token limit; the text is not a whole answer"
-            return Failure(cause=Cause.OVERLONG, message=message)
+            return outcomes.cut_off(self.provider)
         failure = outcomes.explain(Rejection(status=status or 500, headers={}, body=said.encode()), self.provider)
         passing = status is None or status in {408, 409} or status >= 500
         return Again(failure=failure) if passing else failure
@@ -118,28 +124,15 @@ class ClaudeCommand:
         if self._settings.base_url is not None:
             # The user's login is for the provider alone.
             return outcomes.no_key(Provider(label=self.provider.label, key_variable=TOKEN_VARIABLE))
-        login = _login_of(self._settings)
+        # On macOS the keychain has it instead, which is not opened.
+        login = kept_by_client(self._settings, variable="CLAUDE_CONFIG_DIR", folder=".claude", file=".credentials.json")
         token, expires = dig(login, "claudeAiOauth", "accessToken"), dig(login, "claudeAiOauth", "expiresAt")
         if not isinstance(token, str):
-            return _log_in(f"no login of Claude Code was found; run `claude setup-token`, and set {TOKEN_VARIABLE}")
+            return logged_out(f"no login of Claude Code was found; run `claude setup-token`, and set {TOKEN_VARIABLE}")
         if isinstance(expires, int | float) and expires / 1000 < clock.now().timestamp() + self._settings.timeout_s:
             # Not refreshed here: a refresh would end the login that the user's own client holds.
-            return _log_in(
+            return logged_out(
                 f"the login of Claude Code has run out; start `claude` once, or run `claude setup-token`, which makes "
                 f"one for a year, and set {TOKEN_VARIABLE}"
             )
         return {TOKEN_VARIABLE: token}
-
-
-def _login_of(settings: ModelSettings) -> Any:
-    """The login that Claude Code keeps in a file; None where there is none (on macOS the keychain has it)."""
-    env = {} if settings.client is None else settings.client.env
-    folder = Path(env["CLAUDE_CONFIG_DIR"]) if "CLAUDE_CONFIG_DIR" in env else Path(env.get("HOME", "")) / ".claude"
-    try:
-        return json.loads((folder / ".credentials.json").read_bytes())
-    except (OSError, ValueError):
-        return None
-
-
-def _log_in(message: str) -> Failure:
-    return Failure(cause=Cause.AUTH, message=message, asked=False)

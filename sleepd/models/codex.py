@@ -5,14 +5,21 @@ from __future__ import annotations
 import base64
 import json
 import re
-from pathlib import Path
 from typing import Any, Final
 
-from sleepd.core.model import Cause
 from sleepd.core.ports import Ask, Failure, Reply
 from sleepd.host import clock
 from sleepd.models import outcomes
-from sleepd.models.command_line import CommandModel, Ended, Folders, Invocation, billed, silent
+from sleepd.models.command_line import (
+    CommandModel,
+    Ended,
+    Folders,
+    Invocation,
+    billed,
+    kept_by_client,
+    logged_out,
+    silent,
+)
 from sleepd.models.outcomes import Provider, Rejection, dig
 from sleepd.models.remote import priced
 from sleepd.models.retry import Again
@@ -131,8 +138,7 @@ class CodexCommand:
         if notice is not None:
             return notice
         if "max_output_tokens" in said:
-            message = f"{self.provider.label} stopped at the reply's token limit; the text is not a whole answer"
-            return Failure(cause=Cause.OVERLONG, message=message)
+            return outcomes.cut_off(self.provider)
         if "content_filter" in said:
             return outcomes.refused(self.provider, said)
         found = _STATUS.search(said)
@@ -149,26 +155,19 @@ class CodexCommand:
         if not key and self._settings.base_url is not None:
             # The user's login is for the provider alone.
             return outcomes.no_key(Provider(label=self.provider.label, key_variable="CODEX_API_KEY"))
-        found = {"OPENAI_API_KEY": key} if key else _login_of(self._settings)
+        found = {"OPENAI_API_KEY": key}
+        if not key:
+            found = kept_by_client(self._settings, variable="CODEX_HOME", folder=".codex", file="auth.json")
         tokens = dig(found, "tokens")
         if isinstance(tokens, dict) and isinstance(access := tokens.get("access_token"), str):
             ends = _end_of(access)
             if ends is not None and ends < clock.now().timestamp() + self._settings.timeout_s:
-                return _log_in("the login of Codex has run out; start `codex` once")
+                return logged_out("the login of Codex has run out; start `codex` once")
             renewed = clock.now().isoformat().replace("+00:00", "Z")
             return {"OPENAI_API_KEY": None, "tokens": {**tokens, "refresh_token": ""}, "last_refresh": renewed}
         if not isinstance(key := dig(found, "OPENAI_API_KEY"), str) or not key:
-            return _log_in("no login of Codex was found; run `codex login`")
+            return logged_out("no login of Codex was found; run `codex login`")
         return billed(self.provider, self._settings, "openai") or {"OPENAI_API_KEY": key}
-
-
-def _login_of(settings: ModelSettings) -> Any:
-    env = {} if settings.client is None else settings.client.env
-    folder = Path(env["CODEX_HOME"]) if "CODEX_HOME" in env else Path(env.get("HOME", "")) / ".codex"
-    try:
-        return json.loads((folder / "auth.json").read_bytes())
-    except (OSError, ValueError):
-        return None
 
 
 def _end_of(token: str) -> float | None:
@@ -179,7 +178,3 @@ def _end_of(token: str) -> float | None:
         return None
     ends = dig(claims, "exp")
     return float(ends) if isinstance(ends, int | float) else None
-
-
-def _log_in(message: str) -> Failure:
-    return Failure(cause=Cause.AUTH, message=message, asked=False)

@@ -7,6 +7,7 @@ a harvest reads. The modules of the single commands know their options and their
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -16,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from filelock import FileLock, Timeout
 
@@ -183,6 +184,23 @@ def silent(provider: Provider, ended: Ended) -> Failure:
         "it works when you start it yourself"
     )
     return Failure(cause=Cause.AUTH, message=message)
+
+
+def logged_out(message: str) -> Failure:
+    """The user is not logged in, so that no call is made. `message` is one line with the remedy."""
+    return Failure(cause=Cause.AUTH, message=message, asked=False)
+
+
+def kept_by_client(settings: ModelSettings, *, variable: str, folder: str, file: str) -> Any:
+    """What the user's own client keeps in a JSON file; None where there is no such file, or no JSON in it.
+
+    The client's folder is the one that `variable` names, else `folder` in the user's home.
+    """
+    env = {} if settings.client is None else settings.client.env
+    try:
+        return json.loads((Path(env.get(variable) or Path(env.get("HOME", ""), folder)) / file).read_bytes())
+    except (OSError, ValueError):
+        return None
 
 
 def billed(provider: Provider, settings: ModelSettings, api: str) -> Failure | None:

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from sleepd.core.model import Cause
 from sleepd.core.ports import Ask, Failure, Reply
 from sleepd.host import clock
 from sleepd.models import outcomes
-from sleepd.models.command_line import CommandModel, Ended, Folders, Invocation, billed, silent
+from sleepd.models.command_line import (
+    CommandModel,
+    Ended,
+    Folders,
+    Invocation,
+    billed,
+    kept_by_client,
+    logged_out,
+    silent,
+)
 from sleepd.models.outcomes import Provider, Rejection, dig
 from sleepd.models.remote import priced
 from sleepd.models.settings import ModelSettings
@@ -120,20 +127,9 @@ class CopilotCommand:
             }
         if key:
             return {TOKEN_VARIABLE: key}
-        login = _login_of(self._settings)
+        kept = kept_by_client(self._settings, variable="COPILOT_HOME", folder=".copilot", file="config.json")
+        login = {name: dig(kept, name) for name in _LOGIN_KEYS if dig(kept, name)}
         if not login:
-            message = f"no login of Copilot was found; run `copilot login`, or set {TOKEN_VARIABLE}"
-            return Failure(cause=Cause.AUTH, message=message, asked=False)
+            return logged_out(f"no login of Copilot was found; run `copilot login`, or set {TOKEN_VARIABLE}")
         (folders.config / "config.json").write_text(json.dumps(login), encoding="utf-8")
         return {}
-
-
-def _login_of(settings: ModelSettings) -> dict[str, Any]:
-    """What Copilot's settings file says about logins; {} where there is none."""
-    env = {} if settings.client is None else settings.client.env
-    folder = Path(env["COPILOT_HOME"]) if "COPILOT_HOME" in env else Path(env.get("HOME", "")) / ".copilot"
-    try:
-        found = json.loads((folder / "config.json").read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return {name: found[name] for name in _LOGIN_KEYS if found.get(name)} if isinstance(found, dict) else {}

@@ -87,8 +87,7 @@ def settle(reply: Reply, *, truncated: bool, provider: Provider) -> Reply | Fail
     if notice is not None:
         return notice
     if truncated:
-        message = f"{provider.label} stopped at the reply's token limit; the text is not a whole answer"
-        return Failure(cause=Cause.OVERLONG, message=message)
+        return cut_off(provider)
     if not reply.text.strip():
         return malformed(provider, "an empty text")
     return reply
@@ -118,6 +117,12 @@ def malformed(provider: Provider, what: str) -> Failure:
 def refused(provider: Provider, why: str) -> Failure:
     """The model, or the provider's filter, would not answer."""
     return Failure(cause=Cause.REFUSED, message=f"{provider.label} refused to answer{_because(why)}")
+
+
+def cut_off(provider: Provider) -> Failure:
+    """The reply reached its token limit."""
+    message = f"{provider.label} stopped at the reply's token limit; the text is not a whole answer"
+    return Failure(cause=Cause.OVERLONG, message=message)
 
 
 def timed_out(provider: Provider, seconds: float) -> Failure:
