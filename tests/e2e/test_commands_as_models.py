@@ -16,7 +16,7 @@ from sleepd.models import claude_code, codex, copilot
 from sleepd.models.command_line import CommandModel
 from sleepd.models.settings import ClientSettings, ModelSettings
 from tests.e2e.clients import program
-from tests.stub.script import Fail, Run, Say
+from tests.stub.script import Fail, Hang, Run, Say
 from tests.stub.server import Stub
 
 pytestmark = pytest.mark.e2e(seconds=25)
@@ -109,9 +109,8 @@ def test_a_failure_of_the_real_client_is_one_typed_cause(
 
 def test_a_provider_that_never_answers_ends_with_the_deadline(client: Client, tmp_path: Path) -> None:
     """And leaves no process."""
-    with Stub(scenarios={"answers": (Say("Late."),)}) as stub:
-        stub.answer = lambda system, prompt: "never"
-        outcome = model(client, stub, tmp_path, timeout_s=0.3).ask(ask("answers"))
+    with Stub(scenarios={"hangs": (Hang(60.0),) * 8}) as stub:
+        outcome = model(client, stub, tmp_path, timeout_s=4.0).ask(ask("hangs"))
     assert isinstance(outcome, Failure) and Cause.TIMEOUT is outcome.cause
     running = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
     assert str(tmp_path) not in running

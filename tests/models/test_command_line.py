@@ -159,7 +159,7 @@ def test_a_command_that_hangs_is_ended_with_its_children(machine: Machine) -> No
     machine.prints(
         "", first=f"(sleep 60; echo late > {machine.noted}/late) & echo $! > {machine.noted}/child; sleep 60"
     )
-    assert Cause.TIMEOUT is failure(machine.model(timeout_s=1.0).ask(ASK)).cause
+    assert Cause.TIMEOUT is failure(machine.model(timeout_s=3.0).ask(ASK)).cause
     child = int(machine.note("child"))
     end = time.monotonic() + 10
     while Path(f"/proc/{child}").exists() and "Z" not in Path(f"/proc/{child}/stat").read_text().split(")")[1][:3]:
@@ -362,7 +362,7 @@ def test_a_client_that_repeats_until_the_deadline_still_says_why(
     """A used-up limit is no slow model: the one is outside of what the text can cause, the other is not."""
     machine = Machine(tmp_path, name)
     machine.prints("", first=f"echo '{json.dumps(printed)}'; sleep 60")
-    assert Cause.QUOTA is failure(machine.model(timeout_s=1.0).ask(ASK)).cause
+    assert Cause.QUOTA is failure(machine.model(timeout_s=3.0).ask(ASK)).cause
 
 
 def test_an_overload_is_asked_again(claude: Machine) -> None:
